@@ -1,0 +1,1 @@
+"""Engines: run the SQL that counts, and nothing else."""
