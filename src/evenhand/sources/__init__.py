@@ -1,1 +1,52 @@
-"""Sources: one module a kind of export, each yielding raw batches of one table at a time."""
+"""Exports of an audit trail, read strictly and never written.
+
+Belongs here: which kind of export a SOURCE argument names. Does not: how a kind is read (one module each).
+"""
+
+from pathlib import Path
+
+from evenhand.errors import SourceError
+from evenhand.sources.base import RawBatch, Source
+
+__all__ = ["RawBatch", "Source", "open_source"]
+
+# Kinds that the interface names and that are not read yet: better a clear word than "no such file".
+_NOT_YET = {
+    "postgresql:": "PostgreSQL databases",
+    "postgres:": "PostgreSQL databases",
+    "env:": "addresses in environment variables",
+    "d1:": "D1 SQL dumps",
+    "d1-json:": "D1 JSON outputs",
+}
+
+
+def open_source(spec: str) -> Source:
+    """The export that a SOURCE argument names: a SQLite file, `sqlite:PATH`, or a folder with a file per table.
+
+    Raises SourceError when there is nothing readable there, BusySourceError when its writer has it locked.
+    Never repeats a SOURCE with a scheme in a message: it may hold a credential.
+    """
+    for scheme, what in _NOT_YET.items():
+        if spec.startswith(scheme):
+            raise SourceError(
+                f"{what} cannot be read yet: export to a SQLite file or a folder of Parquet files"
+            )
+    if spec.startswith("sqlite:"):
+        return _open_file(Path(spec.removeprefix("sqlite:")))
+    if "://" in spec:
+        scheme = spec.split("://", 1)[0]
+        raise SourceError(f"no source has the scheme {scheme}://: give a SQLite file or a folder")
+    path = Path(spec)
+    return _open_folder(path) if path.is_dir() else _open_file(path)
+
+
+def _open_file(path: Path) -> Source:
+    from evenhand.sources.sqlite_file import SqliteSource
+
+    return SqliteSource(path)
+
+
+def _open_folder(path: Path) -> Source:
+    from evenhand.sources.folder import FolderSource
+
+    return FolderSource(path)

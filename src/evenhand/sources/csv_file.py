@@ -1,0 +1,94 @@
+"""One table as CSV with a header line.
+
+Belongs here: fields, quotes and NULLs: an unquoted empty field is NULL and `""` the empty text (contract section
+0). A row with another number of fields than the header is unreadable. Does not: what a text means (lake).
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as pc_csv
+
+from evenhand.errors import SourceError
+from evenhand.lake.tables import Table
+from evenhand.sources.base import RawBatch, text_columns
+from evenhand.sources.open_text import BLOCK, open_bytes
+from evenhand.sources.utf8 import readable_rows
+
+
+class CsvFile:
+    """A `.csv` or `.csv.gz` file."""
+
+    def __init__(self, path: Path, label: str) -> None:
+        self.path = path
+        self.label = label
+
+    def columns(self) -> set[str]:
+        """The names in the header."""
+        with open_bytes(self.path, self.label) as file:
+            reader = self._open(file, {}, [])
+            return set(reader.schema.names)
+
+    def batches(self, table: Table) -> Iterator[RawBatch]:
+        """The rows, a block of the file at a time; positions are record numbers after the header."""
+        short: list[int] = []
+        with open_bytes(self.path, self.label) as file:
+            reader = self._open(file, dict.fromkeys(table.source_columns, pa.binary()), short)
+            first = 1
+            while (block := self._next(reader)) is not None:
+                names = [name for name in table.source_columns if name in block.schema.names]
+                positions = _positions(first, block.num_rows, short)
+                first += block.num_rows + len(short)
+                columns, kept, unreadable = readable_rows([block.column(name) for name in names], positions)
+                yield RawBatch(
+                    text_columns(table, dict(zip(names, columns, strict=True)), len(kept)),
+                    kept,
+                    unreadable + short,
+                )
+                short.clear()
+            if short:
+                yield RawBatch(text_columns(table, {}, 0), pa.array([], pa.int64()), list(short))
+
+    def _next(self, reader: pc_csv.CSVStreamingReader) -> pa.RecordBatch | None:
+        try:
+            return reader.read_next_batch()
+        except StopIteration:
+            return None
+        except pa.ArrowInvalid as error:
+            raise SourceError(f"{self.label} is no readable CSV ({error}): export it again") from error
+
+    def _open(
+        self, file: object, types: dict[str, pa.DataType], short: list[int]
+    ) -> pc_csv.CSVStreamingReader:
+        def set_aside(row: pc_csv.InvalidRow) -> str:
+            short.append(row.number)
+            return "skip"
+
+        try:
+            reader = pc_csv.open_csv(
+                file,
+                read_options=pc_csv.ReadOptions(use_threads=False, block_size=BLOCK),
+                parse_options=pc_csv.ParseOptions(newlines_in_values=True, invalid_row_handler=set_aside),
+                convert_options=pc_csv.ConvertOptions(
+                    check_utf8=False,
+                    column_types=types,
+                    null_values=[""],
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            raise SourceError(f"{self.label} is no readable CSV ({error}): export it again") from error
+        names = reader.schema.names
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise SourceError(f"{self.label} names the column {twice[0]} twice: leave one of them")
+        return reader
+
+
+def _positions(first: int, rows: int, short: list[int]) -> pa.Int64Array:
+    """Record numbers of a block's rows, those of rows that were set aside left out."""
+    gaps = {number - 1 for number in short}
+    numbers = (number for number in range(first, first + rows + len(short)) if number not in gaps)
+    return pa.array(numbers, pa.int64())

@@ -1,0 +1,60 @@
+"""A folder with one file per table as an export.
+
+Belongs here: which file holds which table. Does not: how a kind of file is read (ndjson_file.py, csv_file.py,
+parquet_file.py), or what a text means (lake).
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from evenhand.errors import SourceError
+from evenhand.lake.tables import TABLES, Table
+from evenhand.sources.base import RawBatch, Source, label_of
+from evenhand.sources.csv_file import CsvFile
+from evenhand.sources.ndjson_file import NdjsonFile
+from evenhand.sources.parquet_file import ParquetFile
+
+TableFile = NdjsonFile | CsvFile | ParquetFile
+
+_READERS: dict[str, type[NdjsonFile] | type[CsvFile] | type[ParquetFile]] = {
+    ".parquet": ParquetFile,
+    ".ndjson": NdjsonFile,
+    ".ndjson.gz": NdjsonFile,
+    ".csv": CsvFile,
+    ".csv.gz": CsvFile,
+}
+
+
+class FolderSource(Source):
+    """An export in a folder with one Parquet, NDJSON or CSV file per table; other files are ignored."""
+
+    kind = "folder"
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.label = label_of(path)
+        self._files = {name: file for name in TABLES if (file := self._find(name)) is not None}
+        if not self._files:
+            raise SourceError(
+                f"the folder {self.label} has no file of a known table, e.g. audit_events.parquet"
+            )
+
+    def _find(self, table: str) -> TableFile | None:
+        found = [suffix for suffix in _READERS if (self.path / (table + suffix)).is_file()]
+        if len(found) > 1:
+            names = " and ".join(table + suffix for suffix in found)
+            raise SourceError(f"the folder {self.label} has {names}: leave one file for each table")
+        if not found:
+            return None
+        return _READERS[found[0]](self.path / (table + found[0]), f"{self.label}/{table}{found[0]}")
+
+    def tables(self) -> tuple[str, ...]:
+        return tuple(self._files)
+
+    def missing_columns(self, table: Table) -> tuple[str, ...]:
+        provided = self._files[table.name].columns()
+        # An NDJSON file without a single line names no columns, and lacks none.
+        return tuple(name for name in table.source_columns if provided is not None and name not in provided)
+
+    def batches(self, table: Table) -> Iterator[RawBatch]:
+        return self._files[table.name].batches(table)
