@@ -101,7 +101,9 @@ def _text(name: str, meaning: str, privacy: Privacy, **more: str) -> Column:
 
 
 def _instant(name: str, meaning: str, source: str) -> Column:
-    return Column(name, Kind.INSTANT, meaning, Privacy.PRIVATE, "microseconds since 1970-01-01 UTC", source, True)
+    return Column(
+        name, Kind.INSTANT, meaning, Privacy.PRIVATE, "microseconds since 1970-01-01 UTC", source, True
+    )
 
 
 def _day(name: str, meaning: str, source: str) -> Column:
@@ -112,7 +114,9 @@ def _integer(name: str, meaning: str, unit: str = "", privacy: Privacy = Privacy
     return Column(name, Kind.INTEGER, meaning, privacy, unit)
 
 
-_REPOSITORY = "Repository as owner/name, ASCII letters lower-cased; published only when it is on the allowlist."
+_REPOSITORY = (
+    "Repository as owner/name, ASCII letters lower-cased; published only when it is on the allowlist."
+)
 _PULL_REQUEST = "repository#number without leading zeros: the identity of a pull request."
 
 
@@ -134,7 +138,15 @@ AUDIT_EVENTS = Table(
             source="event_type",
             derived=True,
         ),
-        Column("rule_id", Kind.TEXT, "Rule of a signal event; null on others.", Privacy.PUBLIC, "", "event_type", True),
+        Column(
+            "rule_id",
+            Kind.TEXT,
+            "Rule of a signal event; null on others.",
+            Privacy.PUBLIC,
+            "",
+            "event_type",
+            True,
+        ),
         _text("actor", "Login that acted.", Privacy.PRIVATE),
         _text("target_key", "What the event is about, as stored.", Privacy.PRIVATE),
         Column("repo", Kind.TEXT, _REPOSITORY, Privacy.PRIVATE, "", "target_key", True),
@@ -153,7 +165,11 @@ AUDIT_EVENTS = Table(
             "created_at",
             True,
         ),
-        _metadata("metadata_malformed", "The metadata is not a strict JSON object: every value is absent.", Kind.FLAG),
+        _metadata(
+            "metadata_malformed",
+            "The metadata is not a strict JSON object: every value is absent.",
+            Kind.FLAG,
+        ),
         _metadata("verdict", "metadata.verdict when text."),
         _metadata("basis", "metadata.basis when text."),
         _metadata("provenance", "metadata.provenance when text."),
@@ -187,7 +203,15 @@ PULL_REQUESTS = Table(
         _text("state", "open or closed.", Privacy.PRIVATE),
         _text("author_login", "Login of the author.", Privacy.PRIVATE),
         _text("author_association", "How the author stands to the repository, as stored.", Privacy.PRIVATE),
-        Column("merged", Kind.FLAG, "merged_at is not null, whatever it says.", Privacy.PRIVATE, "", "merged_at", True),
+        Column(
+            "merged",
+            Kind.FLAG,
+            "merged_at is not null, whatever it says.",
+            Privacy.PRIVATE,
+            "",
+            "merged_at",
+            True,
+        ),
         _instant("merged_us", "When it was merged.", "merged_at"),
         _day("merged_week", "Monday of the merge's week, UTC.", "merged_at"),
         _text("linked_issues_json", "Linked issues, a JSON list.", Privacy.PRIVATE),
@@ -317,7 +341,11 @@ ORB_SIGNALS = Table(
         _text("gate_verdict", "The gate's verdict: merge, close or a hold.", Privacy.PRIVATE),
         _text("outcome", "What happened: merged or closed.", Privacy.PRIVATE),
         _text("reversal_flag", "none, reopened, reverted or superseded.", Privacy.PRIVATE),
-        _text("gate_reasoncode_bucket", "Bucket of the reason; policy_action is scored nowhere.", Privacy.PRIVATE),
+        _text(
+            "gate_reasoncode_bucket",
+            "Bucket of the reason; policy_action is scored nowhere.",
+            Privacy.PRIVATE,
+        ),
         _integer("time_to_close_ms", "Time from opening to the end.", "milliseconds"),
         _instant("decided_us", "When the gate decided; null when not given.", "decision_timestamp"),
         Column(
@@ -331,10 +359,23 @@ ORB_SIGNALS = Table(
         ),
         _instant("received_us", "When the signal arrived.", "received_at"),
         _day("received_day", "UTC day of arrival.", "received_at"),
-        _day("trend_day", "UTC day of the decision, else of arrival; null when the decision does not parse.", "received_at"),
+        _day(
+            "trend_day",
+            "UTC day of the decision, else of arrival; null when the decision does not parse.",
+            "received_at",
+        ),
         _day("trend_week", "Monday of that day's week.", "received_at"),
     ),
-    order=("received_us", "instance_id", "gate_verdict", "outcome", "reversal_flag", "gate_reasoncode_bucket", "time_to_close_ms", "decided_us"),
+    order=(
+        "received_us",
+        "instance_id",
+        "gate_verdict",
+        "outcome",
+        "reversal_flag",
+        "gate_reasoncode_bucket",
+        "time_to_close_ms",
+        "decided_us",
+    ),
     required=("instance_id", "received_at"),
     group="fleet",
 )
