@@ -7,6 +7,7 @@ Sources: Wilson, JASA 22 (1927), 209-212, closed form; fairness contract section
 """
 
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from math import ceil, isfinite, sqrt
 
@@ -67,3 +68,14 @@ def median(values: Sequence[Fraction]) -> Fraction | None:
 def nearest_rank(total: int, percentile: int) -> int:
     """The 1-based rank `ceil(percentile / 100 * total)` of the nearest-rank percentile, at least 1."""
     return max(1, ceil(Fraction(percentile * total, 100)))
+
+
+def exact_decimal(text: str) -> Fraction | None:
+    """The exact rational of a JSON number's text; None when its double is not finite.
+
+    A number whose double is 0 is 0: 1e-999999999 would otherwise need a billion digits.
+    """
+    double = float(text)
+    if not isfinite(double):
+        return None
+    return Fraction(Decimal(text)) if double else Fraction(0)

@@ -1,0 +1,232 @@
+"""The command line: arguments in, one of the rooms called, one sentence out when it refuses.
+
+Belongs here: parsing arguments and choosing exit codes. Does not: any work; heavy libraries are imported inside the
+command that needs them, so that help comes at once.
+
+Source: interface contract, "Commands".
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evenhand import __version__
+from evenhand.errors import EvenhandError, ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from evenhand.policy import Policy
+
+DEFAULT_LAKE = Path("data/lake")
+DEFAULT_OUT = Path("reports")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except EvenhandError as error:
+        if options.debug:
+            raise
+        print(f"evenhand {options.command}: {error}", file=sys.stderr)
+        return int(error.exit_code)
+    except BrokenPipeError:
+        # The reader of our output went away, as `head` does; what it did not want is not a failure.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.DONE)
+    except KeyboardInterrupt:
+        print(f"evenhand {options.command}: interrupted; nothing was published or changed", file=sys.stderr)
+        return int(ExitCode.FAILED)
+    except OSError as error:
+        if options.debug:
+            raise
+        print(f"evenhand {options.command}: {_os_sentence(error)}", file=sys.stderr)
+        return int(ExitCode.FAILED)
+
+
+def _os_sentence(error: OSError) -> str:
+    where = f" at {error.filename}" if error.filename else ""
+    return f"the system refused{where}: {error.strerror or error}; nothing was published"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="evenhand", description="Fairness figures for an automated code-review gate, each with its evidence."
+    )
+    parser.add_argument("--version", action="version", version=f"evenhand {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_sample(commands)
+    _add_build(commands)
+    _add_extract(commands)
+    _add_figures(commands)
+    _add_api(commands)
+    return parser
+
+
+_Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def _command(commands: _Commands, name: str, summary: str) -> argparse.ArgumentParser:
+    return commands.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
+
+
+def _add_as_of(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--as-of", metavar="ISO", help="the instant to look back from; default: the last UTC midnight")
+
+
+def _add_scope(command: argparse.ArgumentParser) -> None:
+    _add_as_of(command)
+    command.add_argument("--repos", metavar="A/B,C/D", help="repositories that may be named; default: the policy's")
+    command.add_argument("--policy", type=Path, metavar="FILE", help="a policy.toml")
+
+
+def _add_sample(commands: _Commands) -> None:
+    command = _command(commands, "sample", "write a realistic synthetic export")
+    command.add_argument("directory", type=Path, metavar="DIR")
+    command.add_argument("--days", type=int, default=120, help="days that it covers (default 120)")
+    command.add_argument("--events", type=int, metavar="N", help="audit events")
+    command.add_argument("--seed", type=int, default=1, metavar="S", help="same seed, same bytes (default 1)")
+    _add_as_of(command)
+    command.add_argument("--unique-metadata", action="store_true", help="long, unique metadata, for measuring")
+    command.set_defaults(run=_sample)
+
+
+def _add_build(commands: _Commands) -> None:
+    command = _command(commands, "build", "extract, compute, check and publish")
+    command.add_argument("source", metavar="SOURCE", help="a SQLite file, or a folder with one file per table")
+    _add_scope(command)
+    command.add_argument("--lake", type=Path, default=DEFAULT_LAKE, metavar="DIR")
+    command.add_argument("--out", type=Path, default=DEFAULT_OUT, metavar="DIR", help="where builds are published")
+    command.add_argument("--operator", type=Path, metavar="DIR", help="also write the operator's pages there")
+    command.add_argument("--restate", metavar="TEXT", help="why a past as-of is built anew")
+    command.add_argument("--strict", action="store_true", help="exit 3 when rows were quarantined")
+    command.set_defaults(run=_build)
+
+
+def _add_extract(commands: _Commands) -> None:
+    command = _command(commands, "extract", "read an export into a lake")
+    command.add_argument("source", metavar="SOURCE", help="a SQLite file, or a folder with one file per table")
+    command.add_argument("--lake", type=Path, default=DEFAULT_LAKE, metavar="DIR")
+    command.add_argument("--full", action="store_true", help="read everything anew")
+    command.add_argument("--strict", action="store_true", help="exit 3 when rows were quarantined")
+    command.set_defaults(run=_extract)
+
+
+def _add_figures(commands: _Commands) -> None:
+    command = _command(commands, "figures", "print the figures of a lake without publishing")
+    command.add_argument("--lake", type=Path, default=DEFAULT_LAKE, metavar="DIR")
+    _add_scope(command)
+    command.add_argument("--json", action="store_true", help="print report.json")
+    command.set_defaults(run=_figures)
+
+
+def _add_api(commands: _Commands) -> None:
+    command = _command(commands, "api", "write only the API files")
+    command.add_argument("source", metavar="SOURCE", help="a SQLite file, or a folder with one file per table")
+    _add_scope(command)
+    command.add_argument("--anchor-keys", type=Path, metavar="FILE", help="public keys of the ledger's anchors")
+    command.add_argument("--out", type=Path, required=True, metavar="DIR")
+    command.set_defaults(run=_api)
+
+
+def _policy(options: argparse.Namespace) -> "Policy":
+    from evenhand.policy import load_policy
+
+    policy = load_policy(options.policy)
+    return policy if options.repos is None else policy.allowing(options.repos.split(","))
+
+
+def _as_of(options: argparse.Namespace) -> int:
+    """The given as-of, or the last UTC midnight: the one place that reads a clock."""
+    from evenhand.timeline import day_start, instant_argument
+
+    if options.as_of is not None:
+        return instant_argument(options.as_of)
+    import time
+
+    return day_start(time.time_ns() // 1000)
+
+
+def _sample(options: argparse.Namespace) -> int:
+    from evenhand.sample import DEFAULT_EVENTS, write_sample
+    from evenhand.timeline import to_datetime
+
+    if options.days < 1 or (options.events is not None and options.events < 1):
+        raise UsageError("--days and --events must be at least 1")
+    write_sample(
+        options.directory,
+        days=options.days,
+        events=DEFAULT_EVENTS if options.events is None else options.events,
+        seed=options.seed,
+        as_of=to_datetime(_as_of(options)),
+        unique_metadata=options.unique_metadata,
+    )
+    return ExitCode.DONE
+
+
+def _build(options: argparse.Namespace) -> int:
+    from evenhand.build import build
+
+    outcome = build(
+        options.source,
+        policy=_policy(options),
+        as_of=_as_of(options),
+        lake_dir=options.lake,
+        out=options.out,
+        operator=options.operator,
+        restate=options.restate,
+    )
+    print(outcome.summary(), end="")
+    return ExitCode.STRICT if options.strict and outcome.quarantined else ExitCode.DONE
+
+
+def _extract(options: argparse.Namespace) -> int:
+    from evenhand.lake.writing import write_lake
+    from evenhand.site.terminal import extraction_table
+    from evenhand.sources import open_source
+
+    manifest = write_lake(open_source(options.source), options.lake)
+    print(extraction_table(manifest), end="")
+    quarantined = any(table.quarantined for table in manifest.tables.values())
+    return ExitCode.STRICT if options.strict and quarantined else ExitCode.DONE
+
+
+def _figures(options: argparse.Namespace) -> int:
+    from evenhand.canonical import pretty
+    from evenhand.computed import compute
+    from evenhand.site.report import report
+    from evenhand.site.terminal import figures_table
+
+    computed = compute(options.lake, _policy(options), _as_of(options), with_cases=False)
+    document = report(computed)
+    print(pretty(document) if options.json else figures_table(document), end="")
+    return ExitCode.DONE
+
+
+def _api(options: argparse.Namespace) -> int:
+    import tempfile
+
+    from evenhand.computed import compute
+    from evenhand.lake.writing import write_lake
+    from evenhand.site.api_files import write_operator, write_public
+    from evenhand.sources import open_source
+
+    policy, as_of = _policy(options), _as_of(options)
+    if (options.out / "v1").exists():
+        raise UsageError(f"{options.out} already holds API files: name an empty folder with --out")
+    with tempfile.TemporaryDirectory(prefix="evenhand-") as scratch:
+        lake_dir = Path(scratch) / "lake"
+        write_lake(open_source(options.source), lake_dir)
+        computed = compute(lake_dir, policy, as_of, with_cases=False)
+        write_public(computed, options.out)
+        write_operator(computed, options.out)
+    return ExitCode.DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

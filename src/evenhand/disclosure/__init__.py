@@ -1,0 +1,1 @@
+"""Disclosure: what may be shown, and the checks that nothing else is."""

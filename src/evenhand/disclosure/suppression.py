@@ -1,0 +1,19 @@
+"""Suppression: withholding what would give an instance away, across metrics.
+
+Belongs here: the withholdings that one metric alone cannot decide. Does not: sampling floors (metrics) or the
+check of what was published (later in this package).
+
+Source: fairness contract, section 1 "Floors are not secrets", section 6 D34 and D35.
+"""
+
+from typing import Any
+
+
+def withhold(results: dict[str, Any]) -> dict[str, Any]:
+    """The same results, with the weekly fleet counts withheld at exactly two eligible instances.
+
+    With two, either one subtracts its own week from the pooled one and knows the other's.
+    """
+    if not results["fleet.instance_signals"].privacy_withheld:
+        return results
+    return {**results, "fleet.fleet_trend": results["fleet.fleet_trend"].without_counts()}

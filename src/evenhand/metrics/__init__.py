@@ -1,0 +1,1 @@
+"""Metrics: one statistic a module, its SQL beside it; SQL counts, Python folds the counts into figures."""

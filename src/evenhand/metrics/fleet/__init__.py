@@ -1,0 +1,1 @@
+"""Fleet: what registered instances reported, from their signals alone."""

@@ -1,0 +1,1 @@
+"""Ledger: what the gate decided, from decision records alone."""

@@ -1,0 +1,1 @@
+"""Outcomes: what became of pull requests, from auto-actions, reversals and states."""

@@ -1,0 +1,309 @@
+"""Every window, floor, lookback, band and z in one place, each with its meaning and its source.
+
+Belongs here: the numbers and names that a person may decide, their defaults, and the reading of `policy.toml`.
+Does not: what a rule does with a number (metrics), or how a page words it (site). A number in a metric's body is
+a mistake; it belongs here.
+"""
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import UsageError
+
+_CONTRACT = "Fairness methodology"
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyField:
+    """One policy value in force, for the methodology page: table, name, value, meaning, unit, source."""
+
+    table: str
+    name: str
+    value: Any
+    default: Any
+    meaning: str
+    unit: str
+    source: str
+
+
+def _value(default: Any, meaning: str, unit: str = "", source: str = "", least: int | None = None) -> Any:
+    described = {"meaning": meaning, "unit": unit, "source": f"{_CONTRACT}, {source}" if source else "", "least": least}
+    if isinstance(default, dict | list):
+        return field(default_factory=lambda: type(default)(default), metadata=described)
+    return field(default=default, metadata=described)
+
+
+@dataclass(frozen=True)
+class Repositories:
+    """Which repositories may be named."""
+
+    allow: tuple[str, ...] = _value((), "Repositories that may be named in what is published", "owner/name", "section 1")
+
+
+@dataclass(frozen=True)
+class Owners:
+    """Logins treated as owner, by repository or organisation."""
+
+    logins: Mapping[str, tuple[str, ...]] = _value({}, "Logins treated as owner", "login", "section 11")
+
+
+@dataclass(frozen=True)
+class Bots:
+    """Logins whose closes and merges are automatic."""
+
+    logins: tuple[str, ...] = _value((), "Logins whose closes and merges are auto-actions", "login", "section 11")
+
+
+@dataclass(frozen=True)
+class Site:
+    """The words that stand on every page."""
+
+    title: str = _value("Is the gate treating contributors fairly?", "Title of the report")
+    source_label: str = _value("audit export", "What the source is called in everything that is published")
+    licence: str = _value("CC-BY-4.0", "Licence of the published data")
+
+
+@dataclass(frozen=True)
+class Windows:
+    """How far each figure looks back from as-of; every window is half-open."""
+
+    signals_days: int = _value(90, "Rule precision and published corpora", "days", "section 2", 1)
+    accuracy_days: int = _value(90, "Decision accuracy of auto-actions", "days", "section 4", 1)
+    volume_days: int = _value(7, "Pull requests reviewed and merged lately", "days", "section 4", 1)
+    fleet_days: int = _value(90, "Fleet figures", "days", "section 6", 1)
+    parity_days: int = _value(7, "Review parity and re-evaluations", "days", "section 7", 1)
+    automation_days: int = _value(84, "Automation rate", "days", "section 7", 1)
+    trend_weeks: int = _value(8, "Weekly trends, ending in the week that holds as-of", "weeks", "section 1", 1)
+
+
+@dataclass(frozen=True)
+class Floors:
+    """Fewest cases that can bear a percentage; below, it is withheld with its n."""
+
+    rule_precision: int = _value(10, "Decided verdicts for a rule's precision", "overrides", "section 2", 1)
+    weekly_accuracy: int = _value(3, "Merged and closed, and auto-actions, for a week of accuracy", "pull requests", "section 5", 1)
+    weekly_fleet: int = _value(5, "Verdicts for a week of fleet accuracy", "evaluations", "section 6", 1)
+    weekly_calibration: int = _value(3, "Decided verdicts for a rule's week", "overrides", "section 9", 1)
+    instance_signals: int = _value(5, "Signals that make a registered instance eligible", "signals", "section 6", 1)
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """How sure a proportion is."""
+
+    z: float = _value(1.96, "Normal quantile of the 95 % Wilson interval", "", "section 1")
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """Decimals of what is published; always half away from zero on the exact rational."""
+
+    percent_places: int = _value(1, "Percentages", "decimals", "section 1", 0)
+    precision_places: int = _value(3, "Precision of a rule", "decimals", "section 1", 0)
+    mean_places: int = _value(2, "Means", "decimals", "section 1", 0)
+
+
+@dataclass(frozen=True)
+class Signals:
+    """What counts as a verdict of a person."""
+
+    excluded_provenance: tuple[str, ...] = _value(
+        ("slop_replay_backfill_v1",), "Provenance whose verdicts were copied and never count", "", "section 2"
+    )
+    implicit_basis: str = _value(
+        "implicit_terminal_disposition", "Basis of a confirmation that nobody spoke: nobody undid it", "", "section 2"
+    )
+    score_gates: tuple[str, ...] = _value(
+        ("slop_gate_score", "quality_gate_score"), "Rules that verdicts can only ever reverse", "rule", "section 11"
+    )
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The published corpus of a rule."""
+
+    json_cases: int = _value(2000, "Most cases in the JSON corpus; the Parquet snapshot is complete", "cases", "section 3", 1)
+    scoring_rule_version: str = _value("outcome-confirmed-precision-v1", "Version of the scoring rule", "", "section 3")
+    subject_kind: str = _value("agent", "Kind of the scored subject", "", "section 3")
+    subject_id: str = _value("orb-gate", "Name of the scored subject", "", "section 3")
+    work_unit_kind: str = _value("outcome_confirmed_precision", "Kind of the scored work", "", "section 3")
+    trust_tier: str = _value("reproducible", "Trust tier of a record", "", "section 3")
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """What an automatic action and its minutes are."""
+
+    auto_actions: tuple[str, ...] = _value(("close", "merge"), "Actions that can be reversed", "action", "section 4")
+    completed: str = _value("completed", "Outcome of an action that took effect", "", "section 4")
+    dry_run: str = _value("dry_run", "Mode of an action that took none", "", "section 4")
+    minutes_per_review: int = _value(20, "Minutes of a review whose effort was not recorded", "minutes", "section 4", 0)
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """When figures of several instances may be read together."""
+
+    framing_instances: int = _value(3, "Eligible instances from which the basis is `fleet`", "instances", "section 6", 1)
+    withheld_instances: int = _value(
+        2, "Eligible instances at which counts and intervals are withheld: either would learn the other's", "instances", "section 6", 0
+    )
+    policy_bucket: str = _value("policy_action", "Reason bucket that is counted apart and scored nowhere", "", "section 6")
+    outlier_difference: float = _value(0.25, "Distance from the median merge precision of an outlier", "", "section 6")
+    gaming_instances: int = _value(3, "Eligible instances for the anti-gaming check", "instances", "section 6", 1)
+    gaming_volume_factor: float = _value(2.0, "Times the median of decided signals", "", "section 6")
+    gaming_precision_difference: float = _value(0.25, "Above the median merge precision", "", "section 6")
+    gaming_reversal_share: float = _value(0.5, "Share of the median reversal rate", "", "section 6")
+    gaming_reversal_ceiling: float = _value(0.02, "Reversal rate when the median is 0", "", "section 6")
+    guarantee_alpha_ceiling: float = _value(0.05, "Largest alpha of a published guarantee", "", "section 6")
+    cycle_days: int = _value(90, "Longest window whose cycle times are observable: live rows are kept that long", "days", "section 6", 1)
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Verdicts of the gate."""
+
+    provenance_horizon: str = _value("2026-07-29T00:00:00.000Z", "From this week on the basis of automation is `full`", "", "section 7")
+    maintainer_request: str = _value("maintainer_request", "Re-evaluation reason that makes a pull request manual", "", "section 7")
+    maintainer_associations: tuple[str, ...] = _value(
+        ("OWNER", "MEMBER", "COLLABORATOR"), "Associations of the class maintainer", "", "section 7"
+    )
+
+
+@dataclass(frozen=True)
+class Lake:
+    """How the lake is written."""
+
+    memory_megabytes: int = _value(384, "Memory of the engine while it sorts", "MB", "", 64)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Every policy value in force, by table."""
+
+    repositories: Repositories = field(default_factory=Repositories)
+    owners: Owners = field(default_factory=Owners)
+    bots: Bots = field(default_factory=Bots)
+    site: Site = field(default_factory=Site)
+    windows: Windows = field(default_factory=Windows)
+    floors: Floors = field(default_factory=Floors)
+    intervals: Intervals = field(default_factory=Intervals)
+    rounding: Rounding = field(default_factory=Rounding)
+    signals: Signals = field(default_factory=Signals)
+    corpus: Corpus = field(default_factory=Corpus)
+    outcomes: Outcomes = field(default_factory=Outcomes)
+    fleet: Fleet = field(default_factory=Fleet)
+    ledger: Ledger = field(default_factory=Ledger)
+    lake: Lake = field(default_factory=Lake)
+
+    def described(self) -> Iterator[PolicyField]:
+        """Every value in force with its default, meaning, unit and source, in declared order."""
+        standard = Policy()
+        for table in fields(self):
+            section = getattr(self, table.name)
+            for entry in fields(section):
+                yield PolicyField(
+                    table.name,
+                    entry.name,
+                    getattr(section, entry.name),
+                    getattr(getattr(standard, table.name), entry.name),
+                    entry.metadata["meaning"],
+                    entry.metadata["unit"],
+                    entry.metadata["source"],
+                )
+
+    def allowing(self, repositories: list[str]) -> "Policy":
+        """The same policy with another allowlist."""
+        return replace(self, repositories=Repositories(normalised_repositories(repositories)))
+
+
+def ascii_lower(text: str) -> str:
+    """ASCII letters lower-cased, every other character as it is (contract section 1, "Repositories")."""
+    return text.translate(_ASCII_LOWER)
+
+
+_ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+def normalised_repositories(repositories: list[str] | tuple[str, ...]) -> tuple[str, ...]:
+    """An allowlist trimmed, lower-cased and de-duplicated, in the order given; blanks are left out."""
+    trimmed = (ascii_lower(name.strip()) for name in repositories)
+    return tuple(dict.fromkeys(name for name in trimmed if name))
+
+
+def load_policy(path: Path | None) -> Policy:
+    """The policy of a `policy.toml`, or the defaults without one.
+
+    Raises UsageError for a file that cannot be read, an unknown table or field (naming the nearest known
+    one), and a value of the wrong type or below what makes sense.
+    """
+    if path is None:
+        return Policy()
+    try:
+        text = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"the policy file {path.name!r} cannot be read: {error.strerror}; name one with --policy") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"the policy file {path.name!r} is not TOML: {error}") from error
+    return policy_from(text, path.name)
+
+
+def policy_from(document: Mapping[str, Any], where: str = "policy") -> Policy:
+    """The policy of a parsed TOML document; see `load_policy`."""
+    known = {table.name: table for table in fields(Policy)}
+    sections: dict[str, Any] = {}
+    for name, content in document.items():
+        if name not in known:
+            raise UsageError(f"{where} has a table [{name}] that does not exist{_nearest(name, known)}")
+        if not isinstance(content, Mapping):
+            raise UsageError(f"{where}: {name} must be a table, written [{name}]")
+        sections[name] = _section(known[name].default_factory(), name, content, where)  # type: ignore[misc,operator]
+    policy = Policy(**sections)
+    return policy.allowing(list(policy.repositories.allow))
+
+
+def _section(standard: Any, name: str, content: Mapping[str, Any], where: str) -> Any:
+    if isinstance(standard, Owners):
+        logins = {ascii_lower(key.strip()): _checked((), value, f"[{name}] {key}", where, None) for key, value in content.items()}
+        return Owners(logins)
+    known = {entry.name: entry for entry in fields(standard)}
+    values = {}
+    for key, value in content.items():
+        if key not in known:
+            raise UsageError(f"{where} has a field {key!r} in [{name}] that does not exist{_nearest(key, known)}")
+        values[key] = _checked(getattr(standard, key), value, f"[{name}] {key}", where, known[key].metadata["least"])
+    return replace(standard, **values)
+
+
+def _checked(default: Any, value: Any, label: str, where: str, least: int | None) -> Any:
+    if isinstance(default, tuple):
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise UsageError(f"{where}: {label} must be a list of texts, not {value!r}")
+        return tuple(value)
+    if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if type(value) is not type(default):
+        raise UsageError(f"{where}: {label} must be {_TYPE_NAMES[type(default)]}, not {value!r}")
+    if isinstance(value, float) and not 0 <= value < float("inf"):
+        raise UsageError(f"{where}: {label} must be a finite number of at least 0, not {value!r}")
+    if least is not None and value < least:
+        raise UsageError(f"{where}: {label} must be at least {least}, not {value!r}")
+    return value
+
+
+_TYPE_NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+
+
+def _nearest(name: str, known: Mapping[str, Any]) -> str:
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    return f"; the nearest known one is {close[0]!r}" if close else f"; known are {', '.join(sorted(known))}"
+
+
+def exact(value: float) -> Fraction:
+    """A policy number as the exact decimal that was written: 0.1 is 1/10, not its double."""
+    return Fraction(repr(value))

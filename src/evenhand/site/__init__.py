@@ -1,0 +1,1 @@
+"""Site: API files, report, pages, charts, manifest and the atomic publish."""
