@@ -3,19 +3,20 @@
 -- engine reads them alike.
 
 -- A person's verdict on a rule's firing. Anything but the two exact words is unrecognized.
--- Provenance that copied another rule's verdicts is not attributable and counts nowhere.
+-- Provenance that copied another rule's verdicts is not attributable and counts nowhere. A type without a colon has
+-- the family but names no rule.
 CREATE VIEW human_overrides AS
 SELECT
     id, rule_id, COALESCE(target_key, '') AS target_key, ts_us, day, week, basis,
     CASE WHEN verdict IN ('confirmed', 'reversed') THEN verdict ELSE 'unrecognized' END AS verdict,
     (provenance IS NULL OR provenance NOT IN (SELECT provenance FROM excluded_provenance)) AS attributable
 FROM audit_events
-WHERE family = 'signal.human_override';
+WHERE family = 'signal.human_override' AND rule_id IS NOT NULL;
 
 CREATE VIEW rule_firings AS
 SELECT id, rule_id, COALESCE(target_key, '') AS target_key, ts_us, day, week, signal_outcome, confidence
 FROM audit_events
-WHERE family = 'signal.rule_fired';
+WHERE family = 'signal.rule_fired' AND rule_id IS NOT NULL;
 
 -- Decisions that were undone, by kind, whatever their outcome says.
 CREATE VIEW reversals AS

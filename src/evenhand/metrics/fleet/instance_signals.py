@@ -14,6 +14,7 @@ from evenhand.figures import Figure, NamedFigures, Scale, Source, Unit
 from evenhand.metrics.registry import Cells, Context, metric
 from evenhand.policy import exact
 from evenhand.stats import median
+from evenhand.timeline import Window
 
 TWO_INSTANCES = "with two instances either one could subtract itself and learn the other's"
 
@@ -108,15 +109,18 @@ class FleetAccuracy:
         return sum(getattr(instance, name) for instance in self.eligible)
 
     def figures(self) -> NamedFigures:
-        """Pooled figures by name, `median/NAME`, and the number of gaming patterns caught."""
+        """Pooled figures by name, and the number of gaming patterns caught."""
         yield "pooled/accuracy", self.accuracy
         yield "pooled/merge_precision", self.merge_precision
         yield "pooled/close_precision", self.close_precision
         yield "pooled/coverage", self.coverage
         yield "pooled/decided", self.decided
+        yield "gaming_caught", self.gaming_caught
+
+    def private_figures(self) -> NamedFigures:
+        """`median/NAME`: of an odd number of instances a median is one instance's own rate."""
         for name, figure in self.medians.items():
             yield f"median/{name}", figure
-        yield "gaming_caught", self.gaming_caught
 
 
 @metric(
@@ -136,7 +140,7 @@ def instance_signals(cells: Cells, context: Context) -> FleetAccuracy:
     basis = "fleet" if fleet_framing else "single_instance_self_report"
     withheld = len(eligible) == context.policy.fleet.withheld_instances
     pooled = _Pool(eligible, basis, withheld, context)
-    medians = _medians(eligible, withheld, context)
+    medians = _medians(eligible, context)
     gaming_ran = len(eligible) >= context.policy.fleet.gaming_instances and medians["merge_precision"].exact is not None
     flags = _gaming_flags(eligible, context) if gaming_ran else ()
     return FleetAccuracy(
@@ -202,14 +206,14 @@ class _Pool:
         return figure.hidden(TWO_INSTANCES) if self.withheld else figure
 
 
-def _window(context: Context):  # type: ignore[no-untyped-def]
+def _window(context: Context) -> Window:
     return context.window(context.policy.windows.fleet_days)
 
 
 def _nothing(context: Context, eligible: int) -> str:
-    tables = () if {"orb_signals", "orb_signal_rollups"} & context.provided else ("orb_signals",)
-    missing = context.missing(*tables, "orb_instances")
-    return missing or ("no verdict was recorded" if eligible else "no registered instance has enough signals")
+    if eligible:
+        return "no verdict was recorded"
+    return f"no registered instance has {context.policy.floors.instance_signals} signals"
 
 
 _MEDIANS: dict[str, Callable[[Instance], Fraction | None]] = {
@@ -225,11 +229,8 @@ def _known(eligible: tuple[Instance, ...], rate: Callable[[Instance], Fraction |
     return [value for row in eligible if (value := rate(row)) is not None]
 
 
-def _medians(eligible: tuple[Instance, ...], withheld: bool, context: Context) -> dict[str, Figure]:
-    """Unrounded medians over instances with a value.
-
-    Below three instances a median is one instance's own rate or gives the other's back.
-    """
+def _medians(eligible: tuple[Instance, ...], context: Context) -> dict[str, Figure]:
+    """Unrounded medians over instances with a value."""
     return {
         name: Figure.statistic(
             median(_known(eligible, rate)),

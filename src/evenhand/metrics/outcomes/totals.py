@@ -103,8 +103,8 @@ def totals(results: Mapping[str, Any], context: Context) -> Totals:
 
 
 def _absent_without_names(reviewed: int, context: Context) -> str:
-    """Without records the own part is nothing; with records, their states need the pull requests."""
-    return context.missing("pull_requests") if reviewed else ""
+    """An empty table of records means nothing handled; an absent one says nothing. States need the pull requests."""
+    return context.missing("decision_records") or (context.missing("pull_requests") if reviewed else "")
 
 
 def _minutes(results: Mapping[str, Any], context: Context, named: bool) -> Fraction:
