@@ -122,6 +122,7 @@ TARGETS = (
     Dirt("mixed_repository_close", _CLOSE, '{"mode":"live"}', "Acme/Gadgets#{n}"),
     Dirt("huge_number", _PUBLISHED, "{}", "acme/gadgets#99999999999999999999"),
     Dirt("outcome_case", _CLOSE, '{"mode":"live"}', "acme/widgets#{n}", outcome="Completed"),
+    Dirt("reversal_not_completed", "reversal_reverted", "{}", "acme/widgets#{n}", outcome="error"),
 )
 
 TYPES = (

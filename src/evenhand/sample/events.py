@@ -290,18 +290,21 @@ class Log:
         )
 
     def _own_texts(self, events: Any, metadata: list[str], details: list[str | None]) -> None:
-        for index in np.flatnonzero(events["text"] == texts.OWN_TEXT).tolist():
-            event = events[index]
-            place, number, other = p.PLACES[event["place"]], int(event["number"]), int(event["other"])
-            metadata[index], details[index] = _WRITERS[int(event["type"])](
-                place, number, other, int(event["flag"])
-            )
+        own = np.flatnonzero(events["text"] == texts.OWN_TEXT)
+        for index, kind, place, number, other, flag in _values(own, events):
+            metadata[index], details[index] = _WRITERS[kind](p.PLACES[place], number, other, flag)
         is_firing = (events["type"] >= FIRED_TYPE) & (events["type"] < OVERRIDE_TYPE)
-        for index in np.flatnonzero(is_firing & (events["flag"] > 0)).tolist():
-            event = events[index]
-            rule, number = int(event["type"]) - FIRED_TYPE, int(event["number"])
-            fields = texts.context_fields(rule, number, confirmed=int(event["flag"]) > 1)
+        captured = np.flatnonzero(is_firing & (events["flag"] > 0))
+        for index, kind, _, number, _, flag in _values(captured, events):
+            fields = texts.context_fields(kind - FIRED_TYPE, number, confirmed=flag > 1)
             metadata[index] = texts.with_context(metadata[index], fields)
+
+
+def _values(indices: Ints, events: Any) -> Iterator[tuple[int, ...]]:
+    """Position, type, place, number, other and flag of some events, as plain integers."""
+    some = events[indices]
+    columns = (some[field].tolist() for field in ("type", "place", "number", "other", "flag"))
+    return zip(indices.tolist(), *columns, strict=True)
 
 
 def _outcome(place: str, number: int, other: int, flag: int) -> tuple[str, str]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from evenhand.sample import texts
 from evenhand.sample.draws import Draws
-from evenhand.sample.span import iso
+from evenhand.sample.span import iso_all
 
 
 class Extra(NamedTuple):
@@ -44,12 +44,12 @@ class ExtraLog:
         while self._next < len(self._waiting) and self._waiting[self._next].time < until:
             self._next += 1
         ready = self._waiting[first : self._next]
-        ids = self._draws.ids(np.array([extra.time for extra in ready], dtype=np.int64))
-        for extra, row_id in zip(ready, ids, strict=True):
+        times = np.array([extra.time for extra in ready], dtype=np.int64)
+        for extra, row_id, written in zip(ready, self._draws.ids(times), iso_all(times), strict=True):
             metadata = extra.metadata
             if self._unique and not extra.dirty:
                 metadata = texts.unique_text(str(metadata), row_id)
             yield (
                 row_id, extra.event_type, extra.actor, None, extra.target, extra.outcome, extra.detail, metadata,
-                iso(extra.time) if extra.created is None else extra.created,
+                written if extra.created is None else extra.created,
             )  # fmt: skip

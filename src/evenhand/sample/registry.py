@@ -73,16 +73,17 @@ class Registry:
         end_texts = iso_all(np.where(closed, end_at, pulls["created"]))
         updated = iso_all(np.where(closed, end_at, touched))
         created = iso_all(pulls["created"])
-        linked = self._draws.chance(_LINKED, n).tolist()
-        for index, state in enumerate(end.tolist()):
-            pull = pulls[index]
-            place, number = p.PLACES[pull["place"]], int(pull["number"])
+        linked = self._draws.chance(_LINKED, n)
+        # plain lists: taking each value out of a numpy row would cost more than all the rest
+        columns = (pulls["place"], pulls["number"], pulls["author"], pulls["association"], end, linked)
+        rows = zip(*(column.tolist() for column in columns), created, updated, end_texts, strict=True)
+        for place_index, number, author, association, state, is_linked, opened, touched_at, ended_at in rows:
+            place = p.PLACES[place_index]
             yield (
                 f"{place}#{number}", place, number, f"{_TITLES[number % 7]} the {_SUBJECTS[number // 7 % 7]}",
-                "open" if state == p.STILL_OPEN else "closed", p.PEOPLE[pull["author"]],
-                ASSOCIATIONS[pull["association"]].text, head_sha(self._seed, place, number, 0),
-                end_texts[index] if state == p.MERGED else None, f"[{number // 2}]" if linked[index] else "[]",
-                spaced(created[index]) if number % 40 == 0 else created[index], updated[index],
+                "open" if state == p.STILL_OPEN else "closed", p.PEOPLE[author], ASSOCIATIONS[association].text,
+                head_sha(self._seed, place, number, 0), ended_at if state == p.MERGED else None,
+                f"[{number // 2}]" if is_linked else "[]", spaced(opened) if number % 40 == 0 else opened, touched_at,
             )  # fmt: skip
 
     def file_rows(self, pulls: Any) -> Iterator[tuple[object, ...]]:

@@ -22,6 +22,7 @@ _REPOSITORIES = ("acme/widgets", "acme/gadgets", "northwind/ledger-core")
 _SPREAD = 60 * DAY
 _FINDINGS_WEIGHTS = (0.14, 0.26, 0.27, 0.19, 0.10, 0.04)
 _COPY_WEIGHTS = (0.6, 0.29, 0.11)
+_WIDER_COPY = 2
 _STATUSES = ("complete", "partial", "failed", "skipped")
 _STATUS_WEIGHTS = (0.87, 0.08, 0.03, 0.02)
 _STATES = ("open", "merged", "closed")
@@ -197,13 +198,7 @@ def _copy(draws: Draws, stock: Stock, copy: int, evidence: Any, seat: str) -> di
     _, reproduction, suite, contested = evidence
     if stock.purpose == "drift" and reproduction is _RAN:
         reproduction = _GONE
-    patch = {
-        "file": stock.file,
-        "start_line": stock.line,
-        "replaced": stock.replaced,
-        # another reviewer indents differently: the same patch all the same
-        "replacement": stock.replacement if copy == 0 else f"  {stock.replacement}",
-    }
+    patch = _patch(stock, copy)
     is_prose = reproduction is None and suite is None
     impact = None if stock.purpose in ("hygiene", "drift") else _IMPACTS[draws.pick(_IMPACT_WEIGHTS, 1)[0]]
     made: dict[str, Any] = {
@@ -229,6 +224,23 @@ def _copy(draws: Draws, stock: Stock, copy: int, evidence: Any, seat: str) -> di
     }
     if stock.purpose == "perf":
         made["claims_speed"] = draws.one() < 0.6
+    return made
+
+
+def _patch(stock: Stock, copy: int) -> dict[str, Any]:
+    """The same patch, the same indented differently, or one over the same line and the line before it."""
+    made = {
+        "file": stock.file,
+        "start_line": stock.line,
+        "replaced": stock.replaced,
+        "replacement": stock.replacement if copy == 0 else f"  {stock.replacement}",
+    }
+    if copy == _WIDER_COPY:
+        made.update(
+            start_line=stock.line - 1,
+            replaced=f"// {stock.symbol}\n{stock.replaced}",
+            replacement=f"// {stock.symbol}, see the guide\n{stock.replacement}",
+        )
     return made
 
 

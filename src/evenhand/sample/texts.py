@@ -25,17 +25,12 @@ _VERDICTS = (
     '{"verdict":"confirmed","basis":"implicit_terminal_disposition"}',
     '{"verdict":"confirmed","basis":"explicit_review"}',
     '{"verdict":"dismissed"}',
-    '{"verdict":"Confirmed"}',
-    '{"basis":"implicit_terminal_disposition","verdict":"confirmed"}',
-    '{"verdict":"wontfix"}',
 )
-CONFIRMED_EXPLICIT, UNRECOGNIZED, CONFIRMED_OTHER_ORDER = 3, 4, 6
-WONTFIX = 7
+CONFIRMED_EXPLICIT, UNRECOGNIZED = 3, 4
 _EFFORTS = ("5", "6", "8", "10", "12", "15", "18", "20", "25", "30", "45", "10.5", "7.5")
 _MODES = ('{"mode":"live"}', "{}", '{"mode":null}')
 _MORE = ('{"mode":"dry_run"}', '{"label":"gate:needs-issue"}', '{"label":"gate:held"}')
 
-VERDICT_BASE = 0
 EFFORT_BASE = len(_VERDICTS)
 EFFORT_COUNT = len(_EFFORTS) + 1
 LIVE_BASE = EFFORT_BASE + EFFORT_COUNT
