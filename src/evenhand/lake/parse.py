@@ -110,16 +110,12 @@ def parse_batch(table: Table, raw: RawBatch) -> ParsedBatch:
     rows = pa.RecordBatch.from_arrays(arrays, schema=schema_of(table))
     if not columns.keep.all():
         rows = rows.filter(pa.array(columns.keep))
-    positions = (
-        np.frombuffer(raw.positions.buffers()[1], dtype=np.int64)[raw.positions.offset :]
-        if raw.rows
-        else None
-    )
-    quarantined = {
-        reason: positions[: raw.rows][mask].tolist()
-        for reason, mask in columns.bad.items()
-        if positions is not None
-    }
+    quarantined: dict[str, list[int]] = {}
+    if columns.bad:
+        positions = raw.locate()
+        quarantined = {
+            reason: [positions[row] for row in np.flatnonzero(bad)] for reason, bad in columns.bad.items()
+        }
     if raw.unreadable:
         quarantined[UNREADABLE_ROW] = list(raw.unreadable)
     parsed = ParsedBatch(rows, quarantined)

@@ -118,8 +118,6 @@ def _extract(source: Source, table: Table, building: Path, quarantine: Quarantin
         malformed += parsed.malformed
         malformed_listed += parsed.malformed_listed
         quarantine.add(table.name, parsed.quarantined)
-        highest = [*raw.unreadable, *(last for last in [pc.max(raw.positions).as_py()] if last is not None)]
-        last_position = max([*highest, *([] if last_position is None else [last_position])], default=None)
     rows = pa.Table.from_batches(batches, schema_of(table))
     files = list(_write_files(table, rows, building))
     earliest, latest = _bounds(table, rows)

@@ -5,14 +5,18 @@ texts mean (lake).
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
 import pyarrow as pa
 
+from evenhand.errors import BusySourceError
 from evenhand.lake.tables import Table
+
+Part = tuple[int, int] | None
+"""A share of a table's rows: rowids above the first and up to the second, or None for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +28,15 @@ class RawBatch:
     """
 
     columns: list[pa.StringArray]
-    positions: pa.Int64Array
-    """Where each row stands in the export: its rowid in SQLite, else its number from 1 (lines in NDJSON)."""
+    rows: int
+    """Readable rows: the length of each column."""
+    locate: Callable[[], list[int]]
+    """Where each readable row stands in the export: its rowid in SQLite, else its number from 1 (lines in NDJSON).
+
+    Asked only when a row of the batch is quarantined.
+    """
     unreadable: list[int] = field(default_factory=list)
     """Positions of rows that could not be read as text at all and are not in `columns`."""
-
-    @property
-    def rows(self) -> int:
-        """Readable rows."""
-        return len(self.positions)
 
 
 class Source(ABC):
@@ -52,8 +56,19 @@ class Source(ABC):
         """Declared export columns that a provided table lacks; they read as NULL."""
 
     @abstractmethod
-    def batches(self, table: Table) -> Iterator[RawBatch]:
-        """The rows of a provided table, in bounded memory."""
+    def batches(self, table: Table, part: Part = None) -> Iterator[RawBatch]:
+        """The rows of a provided table, or one part of them, in bounded memory."""
+
+    def parts(self, table: Table) -> list[Part]:
+        """Shares of a table that can be read apart, by another process too; together they are all of it."""
+        return [None]
+
+    @abstractmethod
+    def address(self) -> str:
+        """The argument of open_source that opens the same export in another process; never shown or stored."""
+
+    def check_unchanged(self) -> None:
+        """Raise BusySourceError when the export was written to since it was opened."""
 
     def close(self) -> None:
         """Let go of the export."""
@@ -65,7 +80,7 @@ class Source(ABC):
         self.close()
 
 
-def text_columns(table: Table, columns: dict[str, pa.Array], rows: int) -> list[pa.StringArray]:
+def text_columns(table: Table, columns: dict[str, pa.StringArray], rows: int) -> list[pa.StringArray]:
     """The columns of a batch in declared order, all NULL where the export has none."""
     empty = pa.nulls(rows, pa.string())
     return [columns.get(name, empty) for name in table.source_columns]
@@ -74,3 +89,29 @@ def text_columns(table: Table, columns: dict[str, pa.Array], rows: int) -> list[
 def label_of(path: Path) -> str:
     """The last part of a path, which is all that may be shown of it."""
     return path.name or path.resolve().name
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What tells that files were not written to: their identity, size and time of change."""
+
+    paths: tuple[Path, ...]
+    marks: tuple[tuple[int, int, int] | None, ...]
+
+    @classmethod
+    def of(cls, paths: tuple[Path, ...]) -> "Fingerprint":
+        """The present state of some files; a file that is not there is a state too."""
+        return cls(paths, tuple(_mark(path) for path in paths))
+
+    def check(self, label: str) -> None:
+        """Raise BusySourceError when any of the files is another one or was written to."""
+        if Fingerprint.of(self.paths) != self:
+            raise BusySourceError(f"{label} was written to while it was read: try again, or export a copy")
+
+
+def _mark(path: Path) -> tuple[int, int, int] | None:
+    try:
+        state = path.stat()
+    except FileNotFoundError:
+        return None
+    return state.st_ino, state.st_size, state.st_mtime_ns

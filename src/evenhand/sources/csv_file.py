@@ -41,14 +41,12 @@ class CsvFile:
                 positions = _positions(first, block.num_rows, short)
                 first += block.num_rows + len(short)
                 columns, kept, unreadable = readable_rows([block.column(name) for name in names], positions)
-                yield RawBatch(
-                    text_columns(table, dict(zip(names, columns, strict=True)), len(kept)),
-                    kept,
-                    unreadable + short,
-                )
+                named = dict(zip(names, columns, strict=True))
+                texts = text_columns(table, named, len(kept))
+                yield RawBatch(texts, len(kept), kept.to_pylist, unreadable + short)
                 short.clear()
             if short:
-                yield RawBatch(text_columns(table, {}, 0), pa.array([], pa.int64()), list(short))
+                yield RawBatch(text_columns(table, {}, 0), 0, list, list(short))
 
     def _next(self, reader: pc_csv.CSVStreamingReader) -> pa.RecordBatch | None:
         try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from evenhand.errors import SourceError
 from evenhand.lake.tables import TABLES, Table
-from evenhand.sources.base import RawBatch, Source, label_of
+from evenhand.sources.base import Fingerprint, Part, RawBatch, Source, label_of
 from evenhand.sources.csv_file import CsvFile
 from evenhand.sources.ndjson_file import NdjsonFile
 from evenhand.sources.parquet_file import ParquetFile
@@ -39,6 +39,14 @@ class FolderSource(Source):
                 f"the folder {self.label} has no file of a known table, e.g. audit_events.parquet"
             )
 
+        self._fingerprint = Fingerprint.of(tuple(file.path for file in self._files.values()))
+
+    def address(self) -> str:
+        return str(self.path.resolve())
+
+    def check_unchanged(self) -> None:
+        self._fingerprint.check(self.label)
+
     def _find(self, table: str) -> TableFile | None:
         found = [suffix for suffix in _READERS if (self.path / (table + suffix)).is_file()]
         if len(found) > 1:
@@ -56,5 +64,5 @@ class FolderSource(Source):
         # An NDJSON file without a single line names no columns, and lacks none.
         return tuple(name for name in table.source_columns if provided is not None and name not in provided)
 
-    def batches(self, table: Table) -> Iterator[RawBatch]:
+    def batches(self, table: Table, part: Part = None) -> Iterator[RawBatch]:
         return self._files[table.name].batches(table)

@@ -17,7 +17,7 @@ from evenhand.lake.strict_json import object_members, string_of
 from evenhand.lake.tables import Table
 from evenhand.sources.base import RawBatch, text_columns
 from evenhand.sources.open_text import open_bytes
-from evenhand.sources.sqlite_file import real_text
+from evenhand.sources.values import real_text
 
 _ROWS_PER_BATCH = 16_384
 _LINES_FOR_COLUMNS = 1000
@@ -84,4 +84,4 @@ def _batch(table: Table, lines: list[tuple[int, bytes]]) -> RawBatch:
         name: pa.array(list(column), pa.string())
         for name, column in zip(table.source_columns, values, strict=True)
     }
-    return RawBatch(text_columns(table, columns, len(rows)), pa.array(positions, pa.int64()), unreadable)
+    return RawBatch(text_columns(table, columns, len(rows)), len(rows), lambda: positions, unreadable)

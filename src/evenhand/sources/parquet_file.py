@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 from evenhand.errors import SourceError
 from evenhand.lake.tables import Table
 from evenhand.sources.base import RawBatch, text_columns
-from evenhand.sources.sqlite_file import real_text
 from evenhand.sources.utf8 import readable_rows
+from evenhand.sources.values import real_text
 
 _ROWS_PER_BATCH = 16_384
 
@@ -42,7 +42,9 @@ class ParquetFile:
                     raw = [self._bytes(name, batch.column(name)) for name in names]
                     columns, kept, unreadable = readable_rows(raw, positions)
                     named = dict(zip(names, columns, strict=True))
-                    yield RawBatch(text_columns(table, named, len(kept)), kept, unreadable)
+                    yield RawBatch(
+                        text_columns(table, named, len(kept)), len(kept), kept.to_pylist, unreadable
+                    )
             except (pa.ArrowException, OSError) as error:
                 raise SourceError(f"{self.label} is damaged ({error}): export it again") from error
 

@@ -1,13 +1,20 @@
 """A SQLite file as an export, read through a connection that cannot write.
 
 Belongs here: opening the file safely, what it provides, and its rows as text.
-Does not: reading many rows fast without an object per value (sqlite_text.py), or what a text means (lake).
+Does not: joining and splitting many rows at a time (sqlite_text.py), or what a text means (lake).
+
+Nothing is ever written in the export's folder. A database in WAL mode would have SQLite create `-wal` and `-shm`
+beside it even for reading, so such a file is opened as immutable when no `-wal` holds anything, and otherwise copied
+with its `-wal` to a temporary folder and read there; a left `-journal` likewise. That nothing changed meanwhile
+is checked before the lake is put in place.
 """
 
-import math
 import os
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,10 +22,16 @@ import pyarrow as pa
 
 from evenhand.errors import BusySourceError, SourceError
 from evenhand.lake.tables import TABLES, Table
-from evenhand.sources.base import RawBatch, Source, label_of, text_columns
+from evenhand.sources.base import Fingerprint, Part, RawBatch, Source, label_of, text_columns
+from evenhand.sources.sqlite_text import ChunkReader, Pending, TextColumn, quoted, split_texts
+from evenhand.sources.values import Unreadable, readable_text, value_text
 
 _HEADER = b"SQLite format 3\x00"
+_WRITE_AHEAD = 2
 _ROWS_PER_BATCH = 16_384
+_ROWS_PER_PART = 65_536
+_LARGEST_PARTS = 64
+_LOWEST_ROWID = -(2**63)
 
 
 class SqliteSource(Source):
@@ -27,16 +40,50 @@ class SqliteSource(Source):
     kind = "sqlite"
 
     def __init__(self, path: Path) -> None:
-        self.path = path
         self.label = label_of(path)
-        _check_file(path, self.label)
-        self._connection = connect(path, self.label)
+        header = _checked_header(path, self.label)
+        beside = tuple(path.with_name(path.name + suffix) for suffix in ("-wal", "-journal"))
+        self._fingerprint = Fingerprint.of((path, *beside))
+        self._copy: Path | None = None
+        self._path = path
+        is_immutable = header[18] == _WRITE_AHEAD or header[19] == _WRITE_AHEAD
+        if any(_holds_something(file) for file in beside):
+            self._path = self._copied((path, *beside))
+            is_immutable = False
         try:
+            self._connection = connect(self._path, self.label, is_immutable, is_own=self._copy is not None)
+            self._is_immutable = is_immutable
             self._columns = _provided_columns(self._connection, self.label)
-        except sqlite3.Error as error:
-            raise source_error(error, self.label) from error
-        if not self._columns:
-            raise SourceError(f"{self.label} holds none of the tables of an audit export, e.g. audit_events")
+            if not self._columns:
+                raise SourceError(
+                    f"{self.label} holds none of the tables of an audit export, e.g. audit_events"
+                )
+        except BaseException as error:
+            self._drop_copy()
+            if isinstance(error, sqlite3.Error):
+                raise source_error(error, self.label) from error
+            raise
+        self._joining: sqlite3.Connection | None = None
+
+    def _copied(self, files: tuple[Path, ...]) -> Path:
+        """The database and what its writer left beside it, in a temporary folder."""
+        self._copy = Path(tempfile.mkdtemp(prefix="evenhand-"))
+        try:
+            for file in files:
+                if file.exists():
+                    shutil.copyfile(file, self._copy / file.name)
+            self._fingerprint.check(self.label)
+        except OSError as error:
+            self._drop_copy()
+            raise SourceError(f"{self.label} cannot be copied for reading: {error.strerror}") from error
+        except BusySourceError:
+            self._drop_copy()
+            raise
+        return self._copy / files[0].name
+
+    def _drop_copy(self) -> None:
+        if self._copy is not None:
+            shutil.rmtree(self._copy, ignore_errors=True)
 
     def tables(self) -> tuple[str, ...]:
         return tuple(name for name in TABLES if name in self._columns)
@@ -44,31 +91,124 @@ class SqliteSource(Source):
     def missing_columns(self, table: Table) -> tuple[str, ...]:
         return tuple(name for name in table.source_columns if name not in self._columns[table.name])
 
-    def batches(self, table: Table) -> Iterator[RawBatch]:
-        provided = [name for name in table.source_columns if name in self._columns[table.name]]
+    def address(self) -> str:
+        return f"sqlite:{os.path.abspath(self._path)}"
+
+    def check_unchanged(self) -> None:
+        self._fingerprint.check(self.label)
+
+    def close(self) -> None:
+        if self._joining is not None:
+            self._joining.close()
+        self._connection.close()
+        self._drop_copy()
+
+    def parts(self, table: Table) -> list[Part]:
+        """Equal spans of rowids, so many that two processes end together."""
         key = row_key(self._connection, table.name)
-        listed = ", ".join([key or "NULL", *(quoted(name) for name in provided)])
+        if key is None:
+            return [None]
+        query = f"SELECT min({key}), max({key}) FROM main.{quoted(table.name)}"
         try:
-            cursor = self._connection.execute(f"SELECT {listed} FROM main.{quoted(table.name)}")
-            first = 1
-            while rows := cursor.fetchmany(_ROWS_PER_BATCH):
-                yield text_batch(table, provided, rows, first)
-                first += len(rows)
+            lowest, highest = self._connection.execute(query).fetchone()
+        except sqlite3.Error as error:
+            raise source_error(error, f"{table.name} in {self.label}") from error
+        if lowest is None:
+            return []
+        if lowest == _LOWEST_ROWID:
+            return [None]  # nothing lies below it to start from
+        span = highest - lowest + 1
+        parts = max(1, min(span // _ROWS_PER_PART, _LARGEST_PARTS))
+        bounds = [lowest - 1 + span * number // parts for number in range(parts + 1)]
+        return list(zip(bounds[:-1], bounds[1:], strict=True))
+
+    def batches(self, table: Table, part: Part = None) -> Iterator[RawBatch]:
+        provided = [name for name in table.source_columns if name in self._columns[table.name]]
+        try:
+            if part is None:
+                yield from self._all_rows(table, provided)
+            else:
+                yield from self._joined_rows(table, provided, part)
         except sqlite3.Error as error:
             raise source_error(error, f"{table.name} in {self.label}") from error
 
-    def close(self) -> None:
-        self._connection.close()
+    def _all_rows(self, table: Table, provided: list[str], part: Part = None) -> Iterator[RawBatch]:
+        """Rows one value at a time."""
+        key = row_key(self._connection, table.name)
+        listed = ", ".join([key or "NULL", *(quoted(name) for name in provided)])
+        query = f"SELECT {listed} FROM main.{quoted(table.name)} NOT INDEXED"
+        bounds: tuple[int, ...] = ()
+        if part is not None:
+            query += f" WHERE {key} > ? AND {key} <= ? ORDER BY {key}"
+            bounds = part
+        cursor = self._connection.execute(query, bounds)
+        first = 1
+        while rows := cursor.fetchmany(_ROWS_PER_BATCH):
+            yield text_batch(table, provided, rows, first)
+            first += len(rows)
+
+    def _joined_rows(self, table: Table, provided: list[str], part: tuple[int, int]) -> Iterator[RawBatch]:
+        """Rows many at a time; what cannot be joined comes one value at a time."""
+        key = row_key(self._connection, table.name)
+        assert key is not None
+        columns = [TextColumn(name, *self._columns[table.name][name]) for name in provided]
+        reader = ChunkReader(self._joining_connection(), table.name, key, columns)
+        pending = Pending()
+        for chunk in reader.chunks(*part):
+            if chunk.joined is None:
+                yield from self._all_rows(table, provided, (chunk.low, chunk.high))
+                continue
+            pending.add(chunk)
+            if pending.is_full():
+                yield from self._split(table, provided, key, pending)
+                pending = Pending()
+        if pending.rows:
+            yield from self._split(table, provided, key, pending)
+
+    def _joining_connection(self) -> sqlite3.Connection:
+        """A connection of its own, because its limit on the length of a text is lower and its texts are bytes."""
+        if self._joining is None:
+            self._joining = connect(self._path, self.label, self._is_immutable, is_own=self._copy is not None)
+            self._joining.text_factory = bytes
+        return self._joining
+
+    def _split(self, table: Table, provided: list[str], key: str, pending: Pending) -> Iterator[RawBatch]:
+        columns: dict[str, pa.StringArray] = {}
+        for number, name in enumerate(provided):
+            column = split_texts([joined[number] for joined in pending.parts], pending.rows)
+            if column is None:
+                for low, high, _ in pending.ranges:
+                    yield from self._all_rows(table, provided, (low, high))
+                return
+            columns[name] = column
+        ranges = pending.ranges
+        yield RawBatch(
+            text_columns(table, columns, pending.rows), pending.rows, lambda: self._rowids(table, key, ranges)
+        )
+
+    def _rowids(self, table: Table, key: str, ranges: list[tuple[int, int, int]]) -> list[int]:
+        query = f"SELECT {key} FROM main.{quoted(table.name)} NOT INDEXED WHERE {key} > ? AND {key} <= ? ORDER BY {key}"
+        found: list[int] = []
+        for low, high, rows in ranges:
+            if high - low == rows:
+                found.extend(range(low + 1, high + 1))
+            else:
+                found.extend(row[0] for row in self._connection.execute(query, (low, high)))
+        return found
 
 
-def connect(path: Path, label: str) -> sqlite3.Connection:
-    """A connection that can only read, and runs nothing that the file brings along."""
-    address = "file:" + quote(os.fsencode(os.path.abspath(path))) + "?mode=ro"
+def connect(path: Path, label: str, is_immutable: bool = False, is_own: bool = False) -> sqlite3.Connection:
+    """A connection that can only read and runs nothing that the file brings along.
+
+    `is_own` is for a private copy, whose left-over journal SQLite has to be able to put in order.
+    """
+    mode = "rw" if is_own else "ro&immutable=1" if is_immutable else "ro"
+    address = "file:" + quote(os.fsencode(os.path.abspath(path))) + "?mode=" + mode
     try:
         connection = sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)
         connection.text_factory = readable_text
-        connection.execute("PRAGMA query_only=ON")
         connection.execute("PRAGMA trusted_schema=OFF")
+        connection.execute("PRAGMA query_only=ON")
         connection.execute("BEGIN")
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     except sqlite3.Error as error:
@@ -85,12 +225,7 @@ def source_error(error: sqlite3.Error, where: str) -> SourceError:
         )
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return SourceError(f"{where} is damaged ({error}): export it again")
-    return SourceError(f"{where} cannot be read ({error})")
-
-
-def quoted(name: str) -> str:
-    """An SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
+    return SourceError(f"{where} cannot be read ({error}): export it again")
 
 
 def row_key(connection: sqlite3.Connection, table: str) -> str | None:
@@ -102,32 +237,40 @@ def row_key(connection: sqlite3.Connection, table: str) -> str | None:
     return next((alias for alias in ("rowid", "_rowid_", "oid") if alias not in taken), None)
 
 
-def _check_file(path: Path, label: str) -> None:
+def _checked_header(path: Path, label: str) -> bytes:
+    """The first 100 bytes; SourceError when the file is not there, no database or shorter than it says."""
     try:
         with path.open("rb") as file:
             header = file.read(100)
             size = os.fstat(file.fileno()).st_size
     except FileNotFoundError as error:
         raise SourceError(f"there is no file or folder {label}: check the path") from error
-    except OSError as error:
-        raise SourceError(f"{label} cannot be opened: {error.strerror}") from error
-    if not header.startswith(_HEADER):
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{label} cannot be opened: {getattr(error, 'strerror', None) or error}") from error
+    if len(header) < 100 or not header.startswith(_HEADER):
         raise SourceError(
             f"{label} is not a SQLite database: give a SQLite file or a folder of exported tables"
         )
     page_size = int.from_bytes(header[16:18], "big")
     page_size = 65536 if page_size == 1 else page_size
     pages = int.from_bytes(header[28:32], "big")
-    # The page count is only right when the two change counters agree (SQLite file format, 1.3.7).
+    # The page count holds only when the two change counters agree (SQLite file format, 1.3.7).
     if header[24:28] == header[92:96] and size < pages * page_size:
         raise SourceError(
             f"{label} is cut off: {size} of {pages * page_size} bytes are there; export it again"
         )
+    return header
 
 
-def _provided_columns(connection: sqlite3.Connection, label: str) -> dict[str, set[str]]:
-    """The columns of each declared table that the file has as a real table."""
-    provided: dict[str, set[str]] = {}
+def _holds_something(path: Path) -> bool:
+    with suppress(FileNotFoundError):
+        return path.stat().st_size > 0
+    return False
+
+
+def _provided_columns(connection: sqlite3.Connection, label: str) -> dict[str, dict[str, tuple[bool, bool]]]:
+    """The columns of each declared table that the file has as a real table: may be null, may be real."""
+    provided: dict[str, dict[str, tuple[bool, bool]]] = {}
     for schema, raw_name, kind, _, _, _ in connection.execute("PRAGMA main.table_list").fetchall():
         name = str(raw_name).lower()
         if schema != "main" or name not in TABLES:
@@ -136,10 +279,21 @@ def _provided_columns(connection: sqlite3.Connection, label: str) -> dict[str, s
             raise SourceError(
                 f"{name} in {label} is a {kind}, which runs code of the export: store its rows as a table"
             )
-        rows = connection.execute(f"PRAGMA main.table_xinfo({quoted(name)})").fetchall()
-        # Hidden 2 and 3 are generated columns, which hold values like any other; 1 is a virtual table's.
-        provided[name] = {str(row[1]).lower() for row in rows if row[6] != 1}
+        provided[name] = {}
+        for row in connection.execute(f"PRAGMA main.table_xinfo({quoted(name)})").fetchall():
+            if any(isinstance(value, Unreadable) for value in row):
+                continue
+            _, column, declared, is_not_null, _, _, hidden = row
+            # Hidden 2 and 3 are generated columns, which hold values like any other; 1 is a virtual table's.
+            if hidden != 1:
+                provided[name][column.lower()] = (not is_not_null or hidden != 0, not _is_text(declared))
     return provided
+
+
+def _is_text(declared: str) -> bool:
+    """Whether a declared type makes SQLite store every real as text (affinity rules, datatype3 section 3.1)."""
+    upper = declared.upper()
+    return "INT" not in upper and any(word in upper for word in ("CHAR", "CLOB", "TEXT"))
 
 
 def text_batch(table: Table, provided: list[str], rows: list[tuple[object, ...]], first: int) -> RawBatch:
@@ -159,32 +313,4 @@ def text_batch(table: Table, provided: list[str], rows: list[tuple[object, ...]]
     columns = {
         name: pa.array(list(column), pa.string()) for name, column in zip(provided, values, strict=True)
     }
-    return RawBatch(text_columns(table, columns, len(good)), pa.array(positions, pa.int64()), unreadable)
-
-
-class Unreadable:
-    """Stands for a TEXT value that is not UTF-8."""
-
-
-def readable_text(value: bytes) -> str | Unreadable:
-    """The text factory: sqlite3 calls it for TEXT values alone, so that a BLOB stays bytes."""
-    try:
-        return value.decode("utf-8")
-    except UnicodeDecodeError:
-        return Unreadable()
-
-
-def value_text(value: object) -> str | None:
-    """The text of one value; ValueError when it is a BLOB or not UTF-8."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return real_text(value)
-    raise ValueError("bytes that are no text")
-
-
-def real_text(value: float) -> str:
-    """A real as its shortest exact text: 12.0, 0.1, 1e+16."""
-    return repr(value) if math.isfinite(value) else ("Inf" if value > 0 else "-Inf")
+    return RawBatch(text_columns(table, columns, len(good)), len(good), lambda: positions, unreadable)

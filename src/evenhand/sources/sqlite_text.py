@@ -1,0 +1,194 @@
+"""The rows of a SQLite table as Arrow text columns, without a Python object for each value.
+
+Belongs here: letting SQLite join thousands of values into one text, and splitting that text into Arrow buffers.
+Does not: opening the file, or reading the rows that this cannot take (sqlite_file.py does, one value at a time).
+
+SQLite joins each column of a few thousand rows with `group_concat(ifnull(column, NULL_MARK), SEPARATOR)`, at 1.2
+times the cost of a plain scan. What is read is proved rather than assumed: there must be exactly one separator less
+than rows, and exactly as many NULL marks as NULLs, so that no value can have held either; no value may be a BLOB
+(which the join would pass off as text); a column that may hold reals is searched for them (SQLite prints 15
+digits); the result must be UTF-8. Where any of this fails, those few thousand rows alone take the slow way.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from evenhand.lake.text_buffers import validity_buffer
+from evenhand.sources.utf8 import is_utf8
+
+SEPARATOR = "\x1f"
+NULL_MARK = "\x1e"
+_SEPARATOR_BYTE = SEPARATOR.encode()
+_NULL_BYTE = NULL_MARK.encode()
+
+FIRST_CHUNK_ROWS = 256
+CHUNK_ROWS = 4096
+"""Rows that SQLite joins at a time; more do not fit the processor's caches and are slower."""
+CHUNK_BYTES = 4 << 20
+TEXT_LIMIT = 64 << 20
+"""The longest joined text: beyond it SQLite refuses, and fewer rows are tried."""
+BATCH_ROWS = 65_536
+BATCH_BYTES = 24 << 20
+"""Joined texts are split and parsed this many rows or bytes at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumn:
+    """One column to read: its name, and what its declaration says of its values."""
+
+    name: str
+    may_be_null: bool
+    may_be_real: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Rows of a rowid range, joined by column; `joined` is None when they must be read one by one."""
+
+    low: int
+    high: int
+    rows: int
+    joined: tuple[bytes, ...] | None
+
+
+@dataclass
+class Pending:
+    """Chunks that wait to be split together."""
+
+    rows: int = 0
+    size: int = 0
+    parts: list[tuple[bytes, ...]] = field(default_factory=list)
+    ranges: list[tuple[int, int, int]] = field(default_factory=list)
+
+    def add(self, chunk: Chunk) -> None:
+        """Take a joined chunk."""
+        assert chunk.joined is not None
+        self.parts.append(chunk.joined)
+        self.ranges.append((chunk.low, chunk.high, chunk.rows))
+        self.rows += chunk.rows
+        self.size += sum(len(text) for text in chunk.joined)
+
+    def is_full(self) -> bool:
+        """Whether it is time to split."""
+        return self.rows >= BATCH_ROWS or self.size >= BATCH_BYTES
+
+
+def quoted(name: str) -> str:
+    """An SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def join_query(table: str, key: str, columns: list[TextColumn]) -> str:
+    """The query for the rows above one rowid and up to another: joined columns, then the figures to check them by."""
+    names = [quoted(column.name) for column in columns]
+    joined = [f"group_concat(ifnull({name}, '{NULL_MARK}'), '{SEPARATOR}')" for name in names]
+    # A BLOB is greater than every text; OR passes over NULLs where + or max() would not.
+    odd = [f"{name} >= x''" for name in names]
+    odd += [
+        f"typeof({name}) = 'real'" for name, column in zip(names, columns, strict=True) if column.may_be_real
+    ]
+    counts = [f"count({name})" for name, column in zip(names, columns, strict=True) if column.may_be_null]
+    figures = ["count(*)", f"count(CASE WHEN {' OR '.join(odd)} THEN 1 END)", *counts]
+    return f"SELECT {', '.join([*figures, *joined])} FROM main.{quoted(table)} WHERE {key} > ? AND {key} <= ?"
+
+
+class ChunkReader:
+    """Walks a rowid range of one table in chunks of a bounded size."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, table: str, key: str, columns: list[TextColumn]
+    ) -> None:
+        self._connection = connection
+        self._columns = columns
+        self._query = join_query(table, key, columns)
+        self._bound = (
+            f"SELECT {key} FROM main.{quoted(table)} WHERE {key} > ? AND {key} <= ? ORDER BY {key} LIMIT 1"
+        )
+        self._rows = FIRST_CHUNK_ROWS
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, TEXT_LIMIT)
+
+    def chunks(self, low: int, high: int) -> Iterator[Chunk]:
+        """Every row with low < rowid <= high, in order."""
+        is_sparse = False
+        while low < high:
+            bound = self._dense_bound(low, high) if not is_sparse else self._counted_bound(low, high)
+            chunk = self._read(low, bound)
+            if chunk is None:
+                if self._rows > 1:
+                    self._rows = max(1, self._rows // 8)
+                    continue
+                chunk = Chunk(low, bound, 1, None)
+            # Few rows in a wide range of rowids: count them off instead of guessing.
+            is_sparse = is_sparse or chunk.rows < (bound - low) // 8
+            low = bound
+            if chunk.rows:
+                self._adapt(chunk)
+                yield chunk
+
+    def _dense_bound(self, low: int, high: int) -> int:
+        return min(low + self._rows, high)
+
+    def _counted_bound(self, low: int, high: int) -> int:
+        found = self._connection.execute(f"{self._bound} OFFSET {self._rows - 1}", (low, high)).fetchone()
+        return int(found[0]) if found else high
+
+    def _read(self, low: int, high: int) -> Chunk | None:
+        """One chunk; None when its texts are longer than the limit."""
+        try:
+            row = self._connection.execute(self._query, (low, high)).fetchone()
+        except sqlite3.DataError:
+            return None
+        rows, odd = row[0], row[1]
+        joined = row[len(row) - len(self._columns) :]
+        if rows == 0:
+            return Chunk(low, high, 0, None)
+        counts = iter(row[2:])
+        nulls = [rows - next(counts) if column.may_be_null else 0 for column in self._columns]
+        is_sound = odd == 0 and all(
+            _is_sound(text, rows, null) for text, null in zip(joined, nulls, strict=True)
+        )
+        return Chunk(low, high, rows, tuple(joined) if is_sound else None)
+
+    def _adapt(self, chunk: Chunk) -> None:
+        """Aim at CHUNK_BYTES and at most CHUNK_ROWS."""
+        size = sum(len(text) for text in chunk.joined) if chunk.joined else CHUNK_BYTES
+        fitting = chunk.rows * CHUNK_BYTES // max(size, 1)
+        self._rows = max(1, min(fitting, self._rows * 4, CHUNK_ROWS))
+
+
+def _is_sound(text: bytes, rows: int, nulls: int) -> bool:
+    """No value held a separator or a NULL mark, or the counts would differ."""
+    return text.count(_SEPARATOR_BYTE) == rows - 1 and text.count(_NULL_BYTE) == nulls
+
+
+def split_texts(parts: list[bytes], rows: int) -> pa.StringArray | None:
+    """The Arrow column of joined texts; None when it is not UTF-8.
+
+    `a|~|` with | and ~ for the marks (a, NULL, the empty text) has values that end at bytes 1, 3 and 4. Without the
+    marks the data is `a`, and each value ends that many marks earlier: at 1, 1 and 1.
+    """
+    joined = parts[0] if len(parts) == 1 else _SEPARATOR_BYTE.join(parts)
+    characters = np.frombuffer(joined, dtype=np.uint8)
+    ends = np.empty(rows + 1, dtype=np.int64)
+    ends[0] = -1
+    ends[1:-1] = np.flatnonzero(characters == _SEPARATOR_BYTE[0])
+    ends[-1] = len(joined)
+    has_null = _NULL_BYTE in joined
+    offsets = ends - np.arange(-1, rows)
+    validity = None
+    if has_null:
+        starts = ends[:-1] + 1
+        # A mark is the whole value, because there are just as many marks as NULLs.
+        is_null = np.zeros(rows, dtype=np.bool_)
+        filled = np.flatnonzero(ends[1:] > starts)
+        is_null[filled] = characters[starts[filled]] == _NULL_BYTE[0]
+        offsets[1:] -= np.cumsum(is_null)
+        validity = validity_buffer(~is_null)
+    data = joined.translate(None, _SEPARATOR_BYTE + _NULL_BYTE)
+    buffers = [validity, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(data)]
+    column = pa.Array.from_buffers(pa.string(), rows, buffers)
+    return column if is_utf8(column) else None
