@@ -157,9 +157,9 @@ CONTRIBUTORS = tuple(
 
 # The medians of three honest instances must lie low enough for a flattering fourth to stand 0.25 above them
 INSTANCES = (
-    Instance("3f0c9a1e5b7d2468", True, 0.17, 0.62, 0.86, 0.070),
-    Instance("8b1d4e7ac0f35962", True, 0.15, 0.66, 0.90, 0.060),
-    Instance("c47e02d9916bfa35", True, 0.13, 0.60, 0.83, 0.085),
+    Instance("3f0c9a1e5b7d2468", True, 0.17, 0.58, 0.86, 0.070),
+    Instance("8b1d4e7ac0f35962", True, 0.15, 0.62, 0.90, 0.060),
+    Instance("c47e02d9916bfa35", True, 0.13, 0.56, 0.83, 0.085),
     Instance("e90a6bd2f1c83754", True, 0.45, 0.995, 0.97, 0.004),  # the one that games the figures
     Instance("f2266aa0d3e94b18", False, 0.10, 0.80, 0.88, 0.050),
 )
