@@ -88,9 +88,9 @@ def _add_scope(command: argparse.ArgumentParser) -> None:
 def _add_sample(commands: _Commands) -> None:
     command = _command(commands, "sample", "write a realistic synthetic export")
     command.add_argument("directory", type=Path, metavar="DIR")
-    command.add_argument("--days", type=int, default=120, help="days that it covers (default 120)")
-    command.add_argument("--events", type=int, metavar="N", help="audit events")
-    command.add_argument("--seed", type=int, default=1, metavar="S", help="same seed, same bytes (default 1)")
+    command.add_argument("--days", type=int, metavar="N", help="days that it covers (default 120)")
+    command.add_argument("--events", type=int, metavar="N", help="about how many audit events (default 4700)")
+    command.add_argument("--seed", type=int, metavar="S", help="same seed, same bytes (default 7)")
     _add_as_of(command)
     command.add_argument("--unique-metadata", action="store_true", help="long, unique metadata, for measuring")
     command.set_defaults(run=_sample)
@@ -153,19 +153,20 @@ def _as_of(options: argparse.Namespace) -> int:
 
 
 def _sample(options: argparse.Namespace) -> int:
-    from evenhand.sample import DEFAULT_EVENTS, write_sample
+    from evenhand.sample import DEFAULT_DAYS, DEFAULT_EVENTS, DEFAULT_SEED, write_sample
     from evenhand.timeline import to_datetime
 
-    if options.days < 1 or (options.events is not None and options.events < 1):
-        raise UsageError("--days and --events must be at least 1")
-    write_sample(
-        options.directory,
-        days=options.days,
-        events=DEFAULT_EVENTS if options.events is None else options.events,
-        seed=options.seed,
-        as_of=to_datetime(_as_of(options)),
-        unique_metadata=options.unique_metadata,
-    )
+    try:
+        write_sample(
+            options.directory,
+            days=DEFAULT_DAYS if options.days is None else options.days,
+            events=DEFAULT_EVENTS if options.events is None else options.events,
+            seed=DEFAULT_SEED if options.seed is None else options.seed,
+            as_of=to_datetime(_as_of(options)),
+            unique_metadata=options.unique_metadata,
+        )
+    except ValueError as error:
+        raise UsageError(str(error)) from error
     return ExitCode.DONE
 
 

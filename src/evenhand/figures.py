@@ -261,11 +261,10 @@ class Figure:
     def as_json(self) -> dict[str, Any]:
         """Value and evidence as `report.json` holds them."""
         bounds = self.bounds
-        shows_counts = self.withheld is None or self.withheld.reason is not Reason.BELOW_FLOOR
         return {
             "value": self.value,
             "scale": str(self.scale),
-            "numerator": _count(self.numerator) if shows_counts else None,
+            "numerator": _count(self.numerator) if self.withheld is None else None,
             "denominator": self.denominator,
             "unit": str(self.unit),
             "interval": None if bounds is None or self.interval is None else {"low": bounds[0], "high": bounds[1], "method": self.interval.method},

@@ -1,0 +1,218 @@
+"""One build, from an export to a published site: the steps that the command line and the pipeline share.
+
+Belongs here: the order of the steps and what is refused before anything is written. Does not: what a step does.
+
+Source: interface contract, "evenhand build" and "The published tree".
+"""
+
+import json
+import platform
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from evenhand import __version__
+from evenhand.canonical import pretty
+from evenhand.computed import Computed, compute
+from evenhand.disclosure.checks import check_published
+from evenhand.errors import EvenhandError, UsageError
+from evenhand.lake.writing import write_lake
+from evenhand.policy import Policy
+from evenhand.site import api
+from evenhand.site.api_files import operator_document, write_operator, write_public
+from evenhand.site.datasets import Dataset, write_datasets
+from evenhand.site.facts import BuildFacts, PublishedFile
+from evenhand.site.pages import write_operator_pages, write_pages
+from evenhand.site.publish import (
+    PastBuild,
+    build_digest,
+    build_id,
+    file_digest,
+    files_below,
+    history,
+    install,
+    locked,
+    newest,
+    past_builds,
+    point_latest,
+    predecessor,
+    previous_report,
+    scratch_folder,
+    write_checksums,
+)
+from evenhand.site.report import report, report_schema
+from evenhand.site.terminal import headline_table
+from evenhand.sources import open_source
+from evenhand.timeline import iso
+
+_VERSIONED = ("polars", "pyarrow", "duckdb", "altair", "vl-convert-python", "jinja2", "rfc8785")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a build ended with."""
+
+    folder: Path
+    build_id: str
+    unchanged: bool
+    quarantined: int
+    document: dict[str, Any]
+
+    def summary(self) -> str:
+        """The headline figures, and where the report is."""
+        state = "unchanged, already published" if self.unchanged else "published"
+        aside = f"{self.quarantined:,} rows were quarantined; the report says why.\n" if self.quarantined else ""
+        return f"{headline_table(self.document)}{aside}Build {self.build_id} {state}.\nReport: {self.folder / 'index.html'}\n"
+
+
+def build(
+    source: str,
+    *,
+    policy: Policy,
+    as_of: int,
+    lake_dir: Path,
+    out: Path,
+    operator: Path | None = None,
+    restate: str | None = None,
+) -> Outcome:
+    """Extract, compute, check, publish.
+
+    Raises EvenhandError when anything fails; what was published before is then untouched.
+    """
+    refuse_operator_below(out, operator)
+    write_lake(open_source(source), lake_dir, as_of=as_of)
+    return publish(compute(lake_dir, policy, as_of), out=out, operator=operator, restate=restate)
+
+
+def refuse_operator_below(out: Path, operator: Path | None) -> None:
+    """UsageError when the operator's pages would lie in what is published."""
+    if operator and (operator.resolve() == out.resolve() or out.resolve() in operator.resolve().parents):
+        raise UsageError(f"--operator {operator} lies inside --out {out}, which is published: name another folder")
+
+
+def publish(computed: Computed, *, out: Path, operator: Path | None = None, restate: str | None = None) -> Outcome:
+    """Writes, checks and publishes what was computed; the same digest again changes nothing."""
+    refuse_operator_below(out, operator)
+    as_of = computed.context.as_of
+    with locked(out), scratch_folder(out) as folder:
+        builds = past_builds(out)
+        document, files, digest = _write_figures(computed, folder)
+        identity = build_id(as_of, digest)
+        published = next((past for past in builds if past.build_id == identity), None)
+        _refuse_silent_restatement(builds, as_of, digest, restate)
+        before = predecessor(builds, as_of)
+        facts = BuildFacts(
+            identity,
+            digest,
+            tuple(files),
+            before.build_id if before else None,
+            previous_report(out, before),
+            restate or "",
+        )
+        if published is None:
+            this = PastBuild(identity, as_of, digest, max((past.sequence for past in builds), default=0) + 1, restate or "")
+            _write_surroundings(computed, facts, this, [*builds, this], folder)
+            check_published(computed, folder)
+            install(folder, out, identity)
+            builds = [*builds, this]
+        # Also when nothing changed: a run killed after its build was installed left the link behind.
+        point_latest(out, newest(builds).build_id)
+        if operator:
+            _write_operator(computed, facts, operator)
+    quarantined = sum(sum(table.quarantined.values()) for table in computed.manifest.tables.values())
+    return Outcome(out / "builds" / identity, identity, published is not None, quarantined, document)
+
+
+def _refuse_silent_restatement(builds: list[PastBuild], as_of: int, digest: str, restate: str | None) -> None:
+    same = [past for past in builds if past.as_of == as_of]
+    if same and all(past.digest != digest for past in same) and not restate:
+        raise EvenhandError(
+            f"the figures as of {iso(as_of)} are published as {same[-1].build_id} and would now differ: "
+            "say why with --restate, and they become a new build beside it"
+        )
+
+
+def _write_figures(computed: Computed, folder: Path) -> tuple[dict[str, Any], list[PublishedFile], str]:
+    """Everything that the build's digest covers: v1/, data/ and report.json."""
+    write_public(computed, folder)
+    tables = dict(write_datasets(computed, folder))
+    document = report(computed)
+    (folder / "report.json").write_text(pretty(document), encoding="utf-8")
+    digests = {path: file_digest(folder / path) for path in files_below(folder)}
+    files = [_published(folder, path, digests[path], tables.get(path), computed) for path in digests]
+    return document, files, build_digest(digests)
+
+
+def _published(folder: Path, path: str, digest: str, table: Dataset | None, computed: Computed) -> PublishedFile:
+    size = (folder / path).stat().st_size
+    if table is None:
+        return PublishedFile(path, _title(path, computed), size, digest)
+    return PublishedFile(path, table.title, size, digest, table.rows.num_rows, table.columns)
+
+
+_TITLES = {
+    "report.json": "Every figure with its evidence",
+    "v1/public/stats.json": "Figures in the compatible API's shape",
+    "v1/public/eval-scores.json": "Eval score records, one a committed rule",
+    "v1/public/eval-corpus/index.json": "Which file holds which rule's corpus",
+}
+
+
+def _title(path: str, computed: Computed) -> str:
+    if path in _TITLES:
+        return _TITLES[path]
+    files = api.corpus_index(computed.corpora)["rules"]
+    name = path.rsplit("/", 1)[1]
+    return next((f"JSON corpus of {rule}" for rule, file in files.items() if file == name), name)
+
+
+def _write_surroundings(
+    computed: Computed, facts: BuildFacts, this: PastBuild, builds: list[PastBuild], folder: Path
+) -> None:
+    """Pages, manifests and checksums, which lie outside the digest."""
+    (folder / "report.schema.json").write_text(pretty(report_schema()), encoding="utf-8")
+    write_pages(computed, facts, folder)
+    (folder / "build.json").write_text(pretty(_manifest(computed, facts, this)), encoding="utf-8")
+    (folder / "history.json").write_text(history(builds), encoding="utf-8")
+    write_checksums(folder)
+
+
+def _manifest(computed: Computed, facts: BuildFacts, this: PastBuild) -> dict[str, Any]:
+    """`build.json`: inputs by label, row counts, quarantine, policy, versions; no timings and no addresses."""
+    policy = {}
+    for value in computed.context.policy.described():
+        policy.setdefault(value.table, {})[value.name] = value.value
+    # Logins in [owners] and [bots] are names of people.
+    for private in ("owners", "bots"):
+        policy.pop(private)
+    return {
+        "build": this.build_id,
+        "asOf": iso(this.as_of),
+        "digest": this.digest,
+        "sequence": this.sequence,
+        "previous": facts.previous_id,
+        "restated": this.restated,
+        "source": computed.context.policy.site.source_label,
+        "quality": api.quality(computed.manifest),
+        "policy": policy,
+        "versions": {
+            "evenhand": __version__,
+            "python": platform.python_version(),
+            **{name: version(name) for name in _VERSIONED},
+        },
+    }
+
+
+def _write_operator(computed: Computed, facts: BuildFacts, operator: Path) -> None:
+    write_operator(computed, operator)
+    write_operator_pages(computed, facts, operator)
+
+
+def published_document(folder: Path) -> dict[str, Any]:
+    """The report.json of a published build."""
+    document: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    return document
+
+
+__all__ = ["Outcome", "build", "operator_document", "publish", "published_document", "refuse_operator_below"]

@@ -1,0 +1,37 @@
+"""The last look before a build is published: floors respected, and nothing private in any file.
+
+Belongs here: checks over the finished folder that stop a build. Does not: deciding what to withhold (suppression).
+
+Source: design, section 3 "Disclosure"; fairness contract, section 1.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from evenhand.computed import Computed
+from evenhand.errors import DisclosureError
+
+
+def check_published(computed: Computed, folder: Path) -> None:
+    """Raises DisclosureError naming the file and the figure that must not go out."""
+    document = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    check_figures(document)
+    stats = json.loads((folder / "v1" / "public" / "stats.json").read_text(encoding="utf-8"))
+    check_rule_floor(stats, computed.context.policy.floors.rule_precision)
+
+
+def check_figures(document: dict[str, Any]) -> None:
+    """Each figure has a value or one reason; a withheld one has no numerator and no interval."""
+    for figure in document["figures"]:
+        if (figure["value"] is None) == (figure["withheld"] is None):
+            raise DisclosureError(f"report.json: {figure['id']} has neither a value nor a reason, or both: nothing was published")
+        if figure["withheld"] and (figure["interval"] or figure["numerator"] is not None):
+            raise DisclosureError(f"report.json: {figure['id']} is withheld and still shows its evidence: nothing was published")
+
+
+def check_rule_floor(stats: dict[str, Any], floor: int) -> None:
+    """No precision of a rule under its floor."""
+    for rule in stats["rulePrecision"]["rules"]:
+        if rule["decided"] < floor and rule["precision"] is not None:
+            raise DisclosureError(f"stats.json: {rule['ruleId']} shows a precision of {rule['decided']} verdicts: nothing was published")
