@@ -44,9 +44,9 @@ class TableManifest:
     """Those of them whose event type a figure reads."""
     earliest_us: int | None = None
     latest_us: int | None = None
-    """Bounds of the table's own instant, when it has one."""
-    last_position: int | None = None
-    """The greatest position read: where a later, incremental extraction goes on."""
+    """Bounds of the table's own instant (ts_us, received_us, occurred_us or updated_us), when it has one."""
+    watermark: int | None = None
+    """The source's monotonic key after which a later, incremental extraction goes on; None: it has none."""
     files: list[LakeFile] = field(default_factory=list)
     content_sha256: str = ""
     """SHA-256 over the lines `sha256  path` of the files, in order."""

@@ -1,22 +1,25 @@
 """Writing a lake: complete or absent.
 
-Belongs here: the path from a source's batches to sorted Parquet files, the lock, and the swap by rename.
-Does not: how a value is parsed (parse.py) or ordered (ordering.py).
+Belongs here: the plan of an extraction, the lock, the manifest, and the swap by rename.
+Does not: the work of reading and writing (work.py), how a value is parsed (parse.py) or ordered (ordering.py).
+
+A lake is built in a folder beside its place, `.NAME.building-…`, and renamed into it when all of it is on disk. A run
+that is killed leaves that folder behind and the earlier lake as it was; the next run removes it.
 """
 
+import ctypes
 import fcntl
-import hashlib
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
+import numpy as np
 
 from evenhand.errors import LakeError, SourceError
+from evenhand.lake.assembly import Bucket
 from evenhand.lake.manifest import (
     FORMAT_VERSION,
     MANIFEST_NAME,
@@ -25,28 +28,43 @@ from evenhand.lake.manifest import (
     TableManifest,
     content_digest,
 )
-from evenhand.lake.ordering import sort_rows
-from evenhand.lake.parse import parse_batch, schema_of
-from evenhand.lake.quarantine import QUARANTINE_NAME, Quarantine
-from evenhand.lake.tables import TABLES, Kind, Table
+from evenhand.lake.processes import Helper, files_of, reading_message, tallies_of, writing_message
+from evenhand.lake.quarantine import EXAMPLES, QUARANTINE_NAME, write_quarantine
+from evenhand.lake.tables import TABLES, Table
+from evenhand.lake.work import Numbers, Share, Tally, read_shares, write_buckets
 from evenhand.sources.base import Source
 
-ROW_GROUP_ROWS = 65_536
+SMALL_EXPORT_BYTES = 24 << 20
+"""A smaller export is read sooner than a second process starts (0.4 s)."""
+_GROUPS = 256
+_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of <fcntl.h> and <linux/fs.h>
 
 
-def write_lake(source: Source, lake_dir: Path, *, as_of: int | None = None) -> LakeManifest:
+def write_lake(
+    source: Source,
+    lake_dir: Path,
+    *,
+    as_of: int | None = None,
+    memory_limit: str = "256MB",
+    workers: int = 2,
+) -> LakeManifest:
     """Extract a whole export into a lake, replacing what was there in one rename.
 
-    Raises SourceError when the export cannot be read, LakeError when another run is writing the same lake. Whatever
-    happens before the last rename, the earlier lake stays as it was.
+    `as_of` (microseconds) is noted in the manifest and changes no row. `memory_limit` is what each process may use to
+    sort a bucket that does not fit its memory; `workers` is 1 or 2 processes, this one included. Neither changes a
+    byte of the lake.
+
+    Raises SourceError when the export cannot be read, BusySourceError when it was written to meanwhile, LakeError when
+    another run is writing the same lake. Whatever happens before the last rename, the earlier lake stays as it was.
     """
+    lake_dir = Path(os.path.abspath(lake_dir))
     lake_dir.parent.mkdir(parents=True, exist_ok=True)
     with _locked(lake_dir):
-        building = lake_dir.with_name(f".{lake_dir.name}.building")
-        shutil.rmtree(building, ignore_errors=True)
-        building.mkdir()
+        _clear(lake_dir)
+        building = Path(tempfile.mkdtemp(prefix=f".{lake_dir.name}.building-", dir=lake_dir.parent))
         try:
-            manifest = _build(source, building, as_of)
+            manifest = _build(source, building, as_of, memory_limit, workers)
+            source.check_unchanged()
             _swap(building, lake_dir)
         finally:
             shutil.rmtree(building, ignore_errors=True)
@@ -62,20 +80,55 @@ def _locked(lake_dir: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise LakeError(
-                f"another run is writing the lake {lake_dir.name}: wait until it has finished"
+                f"another run is writing the lake {lake_dir.name}: wait until it is done"
             ) from error
         yield
 
 
+def _earlier(lake_dir: Path) -> Path:
+    return lake_dir.with_name(f".{lake_dir.name}.earlier")
+
+
+def _clear(lake_dir: Path) -> None:
+    """Remove what a killed run left, and put an earlier lake back that it had only moved aside."""
+    if _earlier(lake_dir).exists() and not lake_dir.exists():
+        _earlier(lake_dir).rename(lake_dir)
+    shutil.rmtree(_earlier(lake_dir), ignore_errors=True)
+    for left in lake_dir.parent.glob(f".{_literal(lake_dir.name)}.building-*"):
+        shutil.rmtree(left, ignore_errors=True)
+    if lake_dir.exists() and not (lake_dir / MANIFEST_NAME).exists() and any(lake_dir.iterdir()):
+        raise LakeError(f"{lake_dir.name} holds other files and no lake: give a folder of its own")
+
+
+def _literal(name: str) -> str:
+    return "".join(f"[{character}]" if character in "*?[" else character for character in name)
+
+
 def _swap(building: Path, lake_dir: Path) -> None:
-    """Put the finished folder in the place of the earlier one."""
-    earlier = lake_dir.with_name(f".{lake_dir.name}.earlier")
-    shutil.rmtree(earlier, ignore_errors=True)
-    if lake_dir.exists():
-        lake_dir.rename(earlier)
-    building.rename(lake_dir)
+    """Put the finished folder in the place of the earlier one; a reader sees the one or the other."""
+    building.chmod(0o777 & ~_umask())
+    if not lake_dir.exists():
+        building.rename(lake_dir)
+    elif not _exchanged(building, lake_dir):
+        # Without an exchange there is an instant with no lake; _clear mends it if the run is killed just then.
+        lake_dir.rename(_earlier(lake_dir))
+        building.rename(lake_dir)
     _sync(lake_dir.parent)
-    shutil.rmtree(earlier, ignore_errors=True)
+    shutil.rmtree(_earlier(lake_dir), ignore_errors=True)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Swap two folders in one step; False when the kernel or the file system cannot."""
+    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if renameat2 is None:
+        return False
+    return bool(renameat2(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0)
+
+
+def _umask() -> int:
+    current = os.umask(0o022)
+    os.umask(current)
+    return current
 
 
 def _sync(path: Path) -> None:
@@ -86,97 +139,107 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def _build(source: Source, building: Path, as_of: int | None) -> LakeManifest:
-    quarantine = Quarantine()
-    provided = source.tables()
-    tables = {}
-    for name, table in TABLES.items():
-        tables[name] = _extract(source, table, building, quarantine) if name in provided else TableManifest()
-    quarantine.write(building / QUARANTINE_NAME)
+def _build(
+    source: Source, building: Path, as_of: int | None, memory_limit: str, workers: int
+) -> LakeManifest:
+    missing = {name: source.missing_columns(TABLES[name]) for name in source.tables()}
+    for name, columns in missing.items():
+        _check_required(source, TABLES[name], columns)
+    staged = building / ".staged"
+    staged.mkdir()
+    tallies, files = _run(source, building, staged, memory_limit, workers)
+    shutil.rmtree(staged)
+    tables = {
+        name: _table_manifest(source, table, missing[name], tallies.get(name, Tally()), files)
+        if name in missing
+        else TableManifest()
+        for name, table in TABLES.items()
+    }
+    write_quarantine(building / QUARANTINE_NAME, {name: tally.positions for name, tally in tallies.items()})
     manifest = LakeManifest(FORMAT_VERSION, source.kind, source.label, as_of, tables)
-    path = building / MANIFEST_NAME
-    path.write_text(manifest.to_json(), encoding="utf-8")
-    for file in (path, building / QUARANTINE_NAME, building):
-        _sync(file)
+    (building / MANIFEST_NAME).write_text(manifest.to_json(), encoding="utf-8")
+    for path in (
+        building / MANIFEST_NAME,
+        building / QUARANTINE_NAME,
+        *(p for p in building.iterdir() if p.is_dir()),
+    ):
+        _sync(path)
+    _sync(building)
     return manifest
 
 
-def _extract(source: Source, table: Table, building: Path, quarantine: Quarantine) -> TableManifest:
-    missing = source.missing_columns(table)
+def _check_required(source: Source, table: Table, missing: tuple[str, ...]) -> None:
     for name in table.required:
         if name in missing:
             raise SourceError(
                 f"the table {table.name} of {source.label} lacks the column {name}: export it too"
             )
-    batches: list[pa.RecordBatch] = []
-    rows_read = malformed = malformed_listed = 0
-    last_position: int | None = None
-    for raw in source.batches(table):
-        parsed = parse_batch(table, raw)
-        batches.append(parsed.rows)
-        rows_read += raw.rows + len(raw.unreadable)
-        malformed += parsed.malformed
-        malformed_listed += parsed.malformed_listed
-        quarantine.add(table.name, parsed.quarantined)
-    rows = pa.Table.from_batches(batches, schema_of(table))
-    files = list(_write_files(table, rows, building))
-    earliest, latest = _bounds(table, rows)
+
+
+def _run(
+    source: Source, building: Path, staged: Path, memory_limit: str, workers: int
+) -> tuple[dict[str, Tally], dict[str, LakeFile]]:
+    """Both phases, in this process and, for an export of some size, in a second one."""
+    shares: list[Share] = [(name, part) for name in source.tables() for part in source.parts(TABLES[name])]
+    reading, shares_in = os.pipe()
+    writing, buckets_in = os.pipe()
+    helper: Helper | None = None
+    try:
+        Numbers.fill(shares_in, len(shares))
+        if workers > 1 and source.size() >= SMALL_EXPORT_BYTES:
+            helper = Helper(reading, writing)
+            helper.tell(reading_message(source.address(), shares, staged))
+        tallies = read_shares(source, shares, iter(Numbers(reading)), staged, 0, lambda: None)
+        if helper is not None:
+            for name, tally in tallies_of(helper.answer()).items():
+                tallies.setdefault(name, Tally()).merge(tally)
+        groups = _bucket_groups(tallies, building)
+        Numbers.fill(buckets_in, len(groups))
+        if helper is not None:
+            helper.tell(writing_message(groups, building, memory_limit))
+        files = write_buckets(groups, iter(Numbers(writing)), staged, building, memory_limit, lambda: None)
+        if helper is not None:
+            files.update(files_of(helper.answer()))
+    finally:
+        if helper is not None:
+            helper.end()
+        os.close(reading)
+        os.close(writing)
+    return tallies, files
+
+
+def _bucket_groups(tallies: dict[str, Tally], building: Path) -> list[list[Bucket]]:
+    """Every file to write, the largest first, in groups few enough to be numbered."""
+    buckets: list[Bucket] = []
+    for name, tally in tallies.items():
+        if tally.buckets:
+            (building / name).mkdir()
+        for number, pieces in tally.buckets.items():
+            day = str(np.datetime64(number, "D")) if TABLES[name].by_day else ""
+            buckets.append(Bucket(TABLES[name], f"{name}/{day or name}.parquet", day, pieces))
+    buckets.sort(key=lambda bucket: (-bucket.size, bucket.path))
+    size = max(1, len(buckets) // _GROUPS)
+    return [buckets[start : start + size] for start in range(0, len(buckets), size)]
+
+
+def _table_manifest(
+    source: Source, table: Table, missing: tuple[str, ...], tally: Tally, files: dict[str, LakeFile]
+) -> TableManifest:
+    own = sorted(
+        (file for path, file in files.items() if path.startswith(f"{table.name}/")), key=lambda f: f.path
+    )
     return TableManifest(
         provided=True,
-        rows_read=rows_read,
-        rows_kept=rows.num_rows,
-        quarantined=quarantine.counts(table.name),
-        examples=quarantine.examples(table.name),
+        rows_read=tally.rows_read,
+        rows_kept=tally.rows_kept,
+        quarantined=dict(sorted(tally.counts.items())),
+        examples={reason: positions[:EXAMPLES] for reason, positions in sorted(tally.positions.items())},
         missing_columns=list(missing),
-        malformed_metadata=malformed,
-        malformed_metadata_listed=malformed_listed,
-        earliest_us=earliest,
-        latest_us=latest,
-        last_position=last_position,
-        files=files,
-        content_sha256=content_digest(files),
+        malformed_metadata=tally.malformed,
+        malformed_metadata_listed=tally.malformed_listed,
+        earliest_us=tally.earliest_us,
+        latest_us=tally.latest_us,
+        watermark=source.watermark(table),
+        files=own,
+        content_sha256=content_digest(own),
     )
-
-
-def own_instant(table: Table) -> str | None:
-    """The instant column that says when a row happened: the first declared one."""
-    return next((column.name for column in table.columns if column.kind is Kind.INSTANT), None)
-
-
-def _bounds(table: Table, rows: pa.Table) -> tuple[int | None, int | None]:
-    name = own_instant(table)
-    if name is None:
-        return None, None
-    bounds = pc.min_max(rows.column(name)).as_py()
-    return bounds["min"], bounds["max"]
-
-
-def _write_files(table: Table, rows: pa.Table, building: Path) -> Iterator[LakeFile]:
-    folder = building / table.name
-    if rows.num_rows == 0:
-        return
-    folder.mkdir()
-    if not table.by_day:
-        yield write_file(table, rows, building, f"{table.name}/{table.name}.parquet", "")
-    else:
-        for day in pc.unique(rows.column("day")).sort().to_pylist():
-            of_day = rows.filter(pc.equal(rows.column("day"), pa.scalar(day, pa.date32())))
-            yield write_file(table, of_day, building, f"{table.name}/{day}.parquet", str(day))
-    _sync(folder)
-
-
-def write_file(table: Table, rows: pa.Table, building: Path, path: str, day: str) -> LakeFile:
-    """Sort and write one Parquet file; the same rows give the same bytes."""
-    target = building / path
-    pq.write_table(
-        sort_rows(table, rows),
-        target,
-        compression="zstd",
-        compression_level=1,
-        row_group_size=ROW_GROUP_ROWS,
-        store_schema=False,
-    )
-    _sync(target)
-    with target.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return LakeFile(path, rows.num_rows, digest, day)

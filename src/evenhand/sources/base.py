@@ -67,6 +67,14 @@ class Source(ABC):
     def address(self) -> str:
         """The argument of open_source that opens the same export in another process; never shown or stored."""
 
+    @abstractmethod
+    def size(self) -> int:
+        """Bytes of the export, about: what decides whether a second process is worth its start."""
+
+    def watermark(self, table: Table) -> int | None:
+        """The greatest value of a key that only grows, for a table that has one."""
+        return None
+
     def check_unchanged(self) -> None:
         """Raise BusySourceError when the export was written to since it was opened."""
 

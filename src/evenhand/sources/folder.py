@@ -44,6 +44,9 @@ class FolderSource(Source):
     def address(self) -> str:
         return str(self.path.resolve())
 
+    def size(self) -> int:
+        return sum(file.path.stat().st_size for file in self._files.values())
+
     def check_unchanged(self) -> None:
         self._fingerprint.check(self.label)
 

@@ -15,6 +15,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
 
@@ -94,6 +95,13 @@ class SqliteSource(Source):
     def address(self) -> str:
         return f"sqlite:{os.path.abspath(self._path)}"
 
+    def size(self) -> int:
+        return self._path.stat().st_size
+
+    def watermark(self, table: Table) -> int | None:
+        last = self.parts(table)[-1:]
+        return last[0][1] if last and last[0] is not None else None
+
     def check_unchanged(self) -> None:
         self._fingerprint.check(self.label)
 
@@ -120,7 +128,7 @@ class SqliteSource(Source):
         span = highest - lowest + 1
         parts = max(1, min(span // _ROWS_PER_PART, _LARGEST_PARTS))
         bounds = [lowest - 1 + span * number // parts for number in range(parts + 1)]
-        return list(zip(bounds[:-1], bounds[1:], strict=True))
+        return list(pairwise(bounds))
 
     def batches(self, table: Table, part: Part = None) -> Iterator[RawBatch]:
         provided = [name for name in table.source_columns if name in self._columns[table.name]]

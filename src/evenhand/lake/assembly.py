@@ -1,0 +1,87 @@
+"""The finished Parquet files of a lake, each from the pieces of its bucket.
+
+Belongs here: sorting a bucket and writing it so that the same rows give the same bytes.
+Does not: which rows are in a bucket (staging.py) or where the lake goes (writing.py).
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenhand.lake.manifest import LakeFile
+from evenhand.lake.ordering import sort_rows, sorted_on_disk
+from evenhand.lake.parse import schema_of
+from evenhand.lake.staging import Piece, pieces_table
+from evenhand.lake.tables import Table
+
+ROW_GROUP_ROWS = 65_536
+IN_MEMORY_BYTES = 64 << 20
+"""A larger bucket is sorted on disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """One file of the lake to be, and what goes into it."""
+
+    table: Table
+    path: str
+    day: str
+    pieces: list[Piece]
+
+    @property
+    def size(self) -> int:
+        """Bytes of its rows in memory."""
+        return sum(piece.size for piece in self.pieces)
+
+
+def assemble(bucket: Bucket, staged: Path, building: Path, memory_limit: str) -> LakeFile:
+    """Write one Parquet file, sorted in total order."""
+    schema = schema_of(bucket.table)
+    target = building / bucket.path
+    if bucket.size <= IN_MEMORY_BYTES:
+        rows = sort_rows(bucket.table, pieces_table(staged, bucket.pieces, schema))
+        count = write_rows(target, schema, iter([rows]))
+    else:
+        scratch = staged / (bucket.path.replace("/", "-") + ".sorting")
+        scratch.mkdir()
+        unsorted = _piecewise(staged, bucket.pieces, schema)
+        ordered = sorted_on_disk(bucket.table, unsorted, schema, scratch, memory_limit)
+        count = write_rows(target, schema, (pa.Table.from_batches([batch]) for batch in ordered))
+    with target.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        os.fsync(file.fileno())
+    return LakeFile(bucket.path, count, digest, bucket.day)
+
+
+def _piecewise(staged: Path, pieces: list[Piece], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    for piece in pieces:
+        yield from pieces_table(staged, [piece], schema).to_batches()
+
+
+def write_rows(target: Path, schema: pa.Schema, tables: Iterator[pa.Table]) -> int:
+    """Write sorted rows in row groups of ROW_GROUP_ROWS, however they arrive; how many there were."""
+    count = 0
+    waiting: list[pa.Table] = []
+    waiting_rows = 0
+    with pq.ParquetWriter(
+        target, schema, compression="zstd", compression_level=1, store_schema=False
+    ) as writer:
+        for table in tables:
+            count += table.num_rows
+            waiting.append(table)
+            waiting_rows += table.num_rows
+            if waiting_rows < ROW_GROUP_ROWS:
+                continue
+            rows = pa.concat_tables(waiting).combine_chunks()
+            whole = waiting_rows - waiting_rows % ROW_GROUP_ROWS
+            for start in range(0, whole, ROW_GROUP_ROWS):
+                writer.write_table(rows.slice(start, ROW_GROUP_ROWS).combine_chunks(), ROW_GROUP_ROWS)
+            waiting, waiting_rows = [rows.slice(whole)], waiting_rows - whole
+        if waiting_rows:
+            writer.write_table(pa.concat_tables(waiting).combine_chunks(), ROW_GROUP_ROWS)
+    return count

@@ -1,0 +1,158 @@
+"""A second process for an extraction: started, given its work, and never left behind.
+
+Belongs here: the conversation between the two (one JSON line each way per phase), and its failures.
+Does not: the work itself (work.py). The process is a fresh interpreter and no fork, because the libraries that are
+loaded here own threads, which a fork would lose in the middle of whatever they do.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import BusySourceError, EvenhandError, LakeError, SourceError
+from evenhand.lake.assembly import Bucket
+from evenhand.lake.manifest import LakeFile
+from evenhand.lake.staging import Piece
+from evenhand.lake.tables import TABLES
+from evenhand.lake.work import Json, Numbers, Share, Tally, read_shares, write_buckets
+
+_ERRORS: dict[str, type[EvenhandError]] = {
+    error.__name__: error for error in (SourceError, BusySourceError, LakeError)
+}
+
+
+class Helper:
+    """The second process, from this side."""
+
+    def __init__(self, share_numbers: int, bucket_numbers: int) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "evenhand.lake.processes", str(share_numbers), str(bucket_numbers)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=(share_numbers, bucket_numbers),
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
+
+    def tell(self, message: Json) -> None:
+        """Send one message; the address of the export goes this way and stands on no command line."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            pass  # it has ended: its answer, or the lack of one, says why
+
+    def answer(self) -> Json:
+        """Wait for its answer; raise what it raised, or LakeError when it is gone."""
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line.endswith(b"\n"):
+            code = self._process.wait()
+            raise LakeError(f"the second process of the extraction ended early (code {code}): run it again")
+        message: Json = json.loads(line)
+        if "error" in message:
+            raise _ERRORS.get(message["error"], LakeError)(message["message"])
+        return message
+
+    def end(self) -> None:
+        """Make sure that it is gone."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+
+
+def reading_message(address: str, shares: list[Share], staged: Path) -> Json:
+    """What the second process needs for the first phase."""
+    return {"address": address, "shares": shares, "staged": str(staged)}
+
+
+def writing_message(groups: list[list[Bucket]], building: Path, memory_limit: str) -> Json:
+    """What it needs for the second phase."""
+    listed = [[{**asdict(bucket), "table": bucket.table.name} for bucket in group] for group in groups]
+    return {"groups": listed, "building": str(building), "memory_limit": memory_limit}
+
+
+def tallies_of(message: Json) -> dict[str, Tally]:
+    """Its answer to the first phase."""
+    return {name: Tally.from_json(value) for name, value in message["tallies"].items()}
+
+
+def files_of(message: Json) -> dict[str, LakeFile]:
+    """Its answer to the second phase."""
+    return {path: LakeFile(**value) for path, value in message["files"].items()}
+
+
+def _groups(listed: list[list[Json]]) -> list[list[Bucket]]:
+    return [
+        [
+            Bucket(
+                TABLES[value["table"]],
+                value["path"],
+                value["day"],
+                [Piece(**piece) for piece in value["pieces"]],
+            )
+            for value in group
+        ]
+        for group in listed
+    ]
+
+
+def _serve(share_numbers: int, bucket_numbers: int) -> None:
+    """The second process, from its own side."""
+    from evenhand.sources import open_source
+
+    parent = os.getppid()
+
+    def end_with_parent() -> None:
+        if os.getppid() != parent:
+            raise SystemExit(1)
+
+    line = sys.stdin.buffer.readline()
+    if not line:
+        return
+    reading: dict[str, Any] = json.loads(line)
+    staged = Path(reading["staged"])
+    shares: list[Share] = [
+        (name, None if part is None else (part[0], part[1])) for name, part in reading["shares"]
+    ]
+    with open_source(reading["address"]) as source:
+        tallies = read_shares(source, shares, iter(Numbers(share_numbers)), staged, 1, end_with_parent)
+    _say({"tallies": {name: tally.to_json() for name, tally in tallies.items()}})
+    line = sys.stdin.buffer.readline()
+    if not line:
+        return
+    writing: dict[str, Any] = json.loads(line)
+    files = write_buckets(
+        _groups(writing["groups"]),
+        iter(Numbers(bucket_numbers)),
+        staged,
+        Path(writing["building"]),
+        writing["memory_limit"],
+        end_with_parent,
+    )
+    _say({"files": {path: asdict(file) for path, file in files.items()}})
+
+
+def _say(message: Json) -> None:
+    sys.stdout.buffer.write(json.dumps(message).encode() + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def _main() -> None:
+    try:
+        _serve(int(sys.argv[1]), int(sys.argv[2]))
+    except EvenhandError as error:
+        _say({"error": type(error).__name__, "message": str(error)})
+    except OSError as error:
+        _say({"error": "LakeError", "message": f"the lake cannot be written: {error.strerror}"})
+
+
+if __name__ == "__main__":
+    _main()

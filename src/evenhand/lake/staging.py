@@ -1,0 +1,106 @@
+"""Typed rows on their way to their files: bucketed by day in temporary Arrow files, in bounded memory.
+
+Belongs here: which rows go together, and where they wait. Does not: their order within a file, or the files of the
+lake (assembly.py).
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from evenhand.lake.parse import schema_of
+from evenhand.lake.tables import Table
+from evenhand.timeline import DAY
+
+FLUSH_ROWS = 262_144
+FLUSH_BYTES = 96 << 20
+"""Rows wait in memory until there are this many of them or this much of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some rows of one bucket: one record batch of a temporary file."""
+
+    file: str
+    batch: int
+    rows: int
+    size: int
+
+
+Buckets = dict[int, list[Piece]]
+"""UTC day number -> its pieces; 0 for a table that is one file."""
+
+
+class Stage:
+    """The waiting rows of one table in one process."""
+
+    def __init__(self, table: Table, folder: Path, process: int) -> None:
+        self._table = table
+        self._folder = folder
+        self._process = process
+        self._waiting: list[pa.RecordBatch] = []
+        self._rows = 0
+        self._size = 0
+        self._files = 0
+        self.buckets: defaultdict[int, list[Piece]] = defaultdict(list)
+
+    def add(self, rows: pa.RecordBatch) -> None:
+        """Take typed rows."""
+        if rows.num_rows == 0:
+            return
+        self._waiting.append(rows)
+        self._rows += rows.num_rows
+        self._size += rows.nbytes
+        if self._rows >= FLUSH_ROWS or self._size >= FLUSH_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits."""
+        if not self._waiting:
+            return
+        rows = pa.Table.from_batches(self._waiting).combine_chunks()
+        self._waiting, self._rows, self._size = [], 0, 0
+        path = self._folder / f"{self._table.name}-{self._process}-{self._files}.arrow"
+        self._files += 1
+        with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, schema_of(self._table)) as writer:
+            for number, (bucket, batch) in enumerate(self._bucketed(rows)):
+                writer.write_batch(batch)
+                self.buckets[bucket].append(Piece(path.name, number, batch.num_rows, batch.nbytes))
+
+    def _bucketed(self, rows: pa.Table) -> list[tuple[int, pa.RecordBatch]]:
+        if not self._table.by_day:
+            return [(0, batch) for batch in rows.to_batches()]
+        moments = np.frombuffer(rows.column(self._table.by_day).chunk(0).buffers()[1], dtype=np.int64)
+        days = moments[: rows.num_rows] // DAY
+        if bool((days[1:] < days[:-1]).any()):
+            order = np.argsort(days, kind="stable")
+            rows, days = rows.take(pa.array(order)), days[order]
+        starts = np.flatnonzero(np.concatenate(([True], days[1:] != days[:-1])))
+        ends = np.append(starts[1:], len(days))
+        return [
+            (int(days[start]), rows.slice(start, end - start).combine_chunks().to_batches()[0])
+            for start, end in zip(starts, ends, strict=True)
+        ]
+
+
+def pieces_table(folder: Path, pieces: list[Piece], schema: pa.Schema) -> pa.Table:
+    """The rows of some pieces, in memory."""
+    by_file: defaultdict[str, list[int]] = defaultdict(list)
+    for piece in pieces:
+        by_file[piece.file].append(piece.batch)
+    batches = []
+    for file in sorted(by_file):
+        with pa.memory_map(str(folder / file)) as mapped:
+            reader = pa.ipc.open_file(mapped)
+            batches.extend(reader.get_batch(number) for number in by_file[file])
+    return pa.Table.from_batches(batches, schema).combine_chunks()
+
+
+def bounds(rows: pa.RecordBatch, name: str) -> tuple[int, int] | None:
+    """Least and greatest value of an integer column; None when it has none."""
+    found = pc.min_max(rows.column(name)).as_py()
+    return None if found["min"] is None else (found["min"], found["max"])
