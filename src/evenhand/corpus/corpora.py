@@ -44,6 +44,8 @@ class RuleCorpus:
 
     rule_id: str
     total: int
+    votes: int
+    """Overrides that label some case: several firings can share one, and one without a firing labels none."""
     cap: int
     window: Window
     cases: tuple[str, ...]
@@ -113,7 +115,7 @@ def published_corpora(engine: CorpusEngine, context: Context) -> list[RuleCorpus
         texts.setdefault(rule_id, []).append(text)
     totals = engine.arrow(statement("rules"), parameters).to_pylist()
     cap = context.policy.corpus.json_cases
-    return [RuleCorpus(row["rule_id"], row["cases"], cap, window, tuple(texts.get(row["rule_id"], ()))) for row in totals]
+    return [RuleCorpus(row["rule_id"], row["cases"], row["votes"], cap, window, tuple(texts.get(row["rule_id"], ()))) for row in totals]
 
 
 def snapshot(engine: CorpusEngine, context: Context) -> pa.Table:

@@ -83,6 +83,8 @@ class Metric:
     operator_only: bool
     methodology: str
     """Where the rule comes from."""
+    floors: tuple[str, ...] = ()
+    """The policy's floors below which its figures are withheld."""
 
     def compute(self, engine: Engine, context: Context) -> Any:
         """Count, then fold. Without a needed table every figure says so: unknown is never 0."""
@@ -123,6 +125,7 @@ class Combination:
     combine: Callable[[Mapping[str, Any], Context], Any]
     methodology: str
     operator_only: bool = False
+    floors: tuple[str, ...] = ()
 
 
 def with_figures(result: Any, change: Callable[[Figure], Figure]) -> Any:
@@ -176,6 +179,7 @@ def metric(
     window: str,
     methodology: str,
     operator_only: bool = False,
+    floors: Sequence[str] = (),
 ) -> Callable[[Fold], Fold]:
     """Registers a fold with the SQL file of the same name beside its module."""
 
@@ -186,7 +190,18 @@ def metric(
         sql = files(package).joinpath(f"{module}.sql").read_text(encoding="utf-8")
         name = f"{room}.{module}"
         _REGISTRY[name] = Metric(
-            name, title, question, source, tuple(tables), window, sql, sql_file, fold, operator_only, methodology
+            name,
+            title,
+            question,
+            source,
+            tuple(tables),
+            window,
+            sql,
+            sql_file,
+            fold,
+            operator_only,
+            methodology,
+            tuple(floors),
         )
         return fold
 
@@ -194,14 +209,16 @@ def metric(
 
 
 def combination(
-    *, title: str, question: str, source: Source, needs: Sequence[str], methodology: str
+    *, title: str, question: str, source: Source, needs: Sequence[str], methodology: str, floors: Sequence[str] = ()
 ) -> Callable[[Callable[[Mapping[str, Any], Context], Any]], Callable[[Mapping[str, Any], Context], Any]]:
     """Registers a statistic that is made of other metrics' results."""
 
     def register(combine: Callable[[Mapping[str, Any], Context], Any]) -> Callable[[Mapping[str, Any], Context], Any]:
         package, module = combine.__module__.rsplit(".", 1)
         name = f"{package.rsplit('.', 1)[1]}.{module}"
-        _COMBINATIONS[name] = Combination(name, title, question, source, tuple(needs), combine, methodology)
+        _COMBINATIONS[name] = Combination(
+            name, title, question, source, tuple(needs), combine, methodology, floors=tuple(floors)
+        )
         return combine
 
     return register

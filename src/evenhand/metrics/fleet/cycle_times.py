@@ -33,6 +33,7 @@ class CycleTimes:
     tables=("orb_signals", "orb_instances"),
     window="fleet_days",
     methodology="Fairness methodology, section 6",
+    floors=("instance_signals",),
     operator_only=True,
 )
 def cycle_times(cells: Cells, context: Context) -> CycleTimes:

@@ -57,6 +57,7 @@ def _uncounted(accuracy: Figure) -> Figure:
     tables=("orb_signals|orb_signal_rollups", "orb_instances"),
     window="trend_weeks",
     methodology="Fairness methodology, section 6",
+    floors=("weekly_fleet",),
 )
 def fleet_trend(cells: Cells, context: Context) -> FleetTrend:
     """cells: week date, verdicts, confirmed."""

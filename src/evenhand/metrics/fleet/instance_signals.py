@@ -130,6 +130,7 @@ class FleetAccuracy:
     tables=("orb_signals|orb_signal_rollups", "orb_instances"),
     window="fleet_days",
     methodology="Fairness methodology, section 6",
+    floors=("instance_signals",),
 )
 def instance_signals(cells: Cells, context: Context) -> FleetAccuracy:
     """cells: instance_id, registered, decided, flagged, *_verdicts, *_confirmed, holds, policy_actions."""

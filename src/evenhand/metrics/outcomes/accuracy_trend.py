@@ -42,6 +42,7 @@ class AccuracyTrend:
     tables=("audit_events",),
     window="trend_weeks",
     methodology="Fairness methodology, section 5",
+    floors=("weekly_accuracy",),
 )
 def accuracy_trend(cells: Cells, context: Context) -> AccuracyTrend:
     """cells: week date, auto_actioned, reversed. No auto-action is not measurable; under the floor is withheld."""

@@ -46,6 +46,7 @@ class WeeklyTrend:
     source=Source.OUTCOMES,
     needs=("outcomes.volume_trend", "outcomes.accuracy_trend"),
     methodology="Fairness methodology, section 5",
+    floors=("weekly_accuracy",),
 )
 def weekly_trend(results: Mapping[str, Any], context: Context) -> WeeklyTrend:
     """Volume and accuracy of every week."""

@@ -51,6 +51,7 @@ class CalibrationTrend:
     tables=("audit_events",),
     window="trend_weeks",
     methodology="Fairness methodology, section 9",
+    floors=("weekly_calibration",),
     operator_only=True,
 )
 def calibration_trend(cells: Cells, context: Context) -> CalibrationTrend:

@@ -52,6 +52,7 @@ class RulePrecisions:
     tables=("audit_events",),
     window="signals_days",
     methodology="Fairness methodology, section 2",
+    floors=("rule_precision",),
 )
 def rule_precision(cells: Cells, context: Context) -> RulePrecisions:
     """One row a rule.
