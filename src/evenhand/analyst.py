@@ -54,9 +54,9 @@ class Lake:
         schema = {column.name: _POLARS[column.kind] for column in declared.columns}
         frame = pl.read_parquet(files).select(list(schema)) if files else pl.DataFrame(schema=schema)
         instants = [column.name for column in declared.columns if column.kind is Kind.INSTANT]
-        return frame.with_columns(pl.from_epoch(name, time_unit="us").dt.replace_time_zone("UTC") for name in instants).rename(
-            {name: "at" if name == "ts_us" else name.removesuffix("_us") + "_at" for name in instants}
-        )
+        return frame.with_columns(
+            pl.from_epoch(name, time_unit="us").dt.replace_time_zone("UTC") for name in instants
+        ).rename({name: "at" if name == "ts_us" else name.removesuffix("_us") + "_at" for name in instants})
 
     def dictionary(self) -> pl.DataFrame:
         """Every column of every table: type, unit, meaning, privacy."""
@@ -119,5 +119,3 @@ def open_lake(directory: str | Path, policy: str | Path | Policy | None = None, 
         chosen = chosen.allowing(repos)
     path = Path(directory)
     return Lake(path, open_lake_manifest(path), chosen)
-
-

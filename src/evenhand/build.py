@@ -5,7 +5,6 @@ Belongs here: the order of the steps and what is refused before anything is writ
 Source: interface contract, "evenhand build" and "The published tree".
 """
 
-import json
 import platform
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -20,7 +19,7 @@ from evenhand.errors import EvenhandError, UsageError
 from evenhand.lake.writing import write_lake
 from evenhand.policy import Policy
 from evenhand.site import api
-from evenhand.site.api_files import operator_document, write_operator, write_public
+from evenhand.site.api_files import write_operator, write_public
 from evenhand.site.datasets import Dataset, write_datasets
 from evenhand.site.facts import BuildFacts, PublishedFile
 from evenhand.site.pages import write_operator_pages, write_pages
@@ -62,8 +61,13 @@ class Outcome:
     def summary(self) -> str:
         """The headline figures, and where the report is."""
         state = "unchanged, already published" if self.unchanged else "published"
-        aside = f"{self.quarantined:,} rows were quarantined; the report says why.\n" if self.quarantined else ""
-        return f"{headline_table(self.document)}{aside}Build {self.build_id} {state}.\nReport: {self.folder / 'index.html'}\n"
+        aside = (
+            f"{self.quarantined:,} values could not be read and were set aside; the report counts them by reason.\n"
+            if self.quarantined
+            else ""
+        )
+        report_at = self.folder / "index.html"
+        return f"{headline_table(self.document)}{aside}Build {self.build_id} {state}.\nReport: {report_at}\n"
 
 
 def build(
@@ -111,7 +115,9 @@ def publish(computed: Computed, *, out: Path, operator: Path | None = None, rest
             restate or "",
         )
         if published is None:
-            this = PastBuild(identity, as_of, digest, max((past.sequence for past in builds), default=0) + 1, restate or "")
+            this = PastBuild(
+                identity, as_of, digest, max((past.sequence for past in builds), default=0) + 1, restate or ""
+            )
             _write_surroundings(computed, facts, this, [*builds, this], folder)
             check_published(computed, folder)
             install(folder, out, identity)
@@ -180,7 +186,7 @@ def _write_surroundings(
 
 def _manifest(computed: Computed, facts: BuildFacts, this: PastBuild) -> dict[str, Any]:
     """`build.json`: inputs by label, row counts, quarantine, policy, versions; no timings and no addresses."""
-    policy = {}
+    policy: dict[str, dict[str, Any]] = {}
     for value in computed.context.policy.described():
         policy.setdefault(value.table, {})[value.name] = value.value
     # Logins in [owners] and [bots] are names of people.
@@ -207,12 +213,3 @@ def _manifest(computed: Computed, facts: BuildFacts, this: PastBuild) -> dict[st
 def _write_operator(computed: Computed, facts: BuildFacts, operator: Path) -> None:
     write_operator(computed, operator)
     write_operator_pages(computed, facts, operator)
-
-
-def published_document(folder: Path) -> dict[str, Any]:
-    """The report.json of a published build."""
-    document: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    return document
-
-
-__all__ = ["Outcome", "build", "operator_document", "publish", "published_document", "refuse_operator_below"]

@@ -19,6 +19,8 @@ from evenhand.errors import EvenhandError, ExitCode, UsageError
 if TYPE_CHECKING:
     from evenhand.policy import Policy
 
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
 DEFAULT_LAKE = Path("data/lake")
 DEFAULT_OUT = Path("reports")
 
@@ -55,7 +57,8 @@ def _os_sentence(error: OSError) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="evenhand", description="Fairness figures for an automated code-review gate, each with its evidence."
+        prog="evenhand",
+        description="Fairness figures for an automated code-review gate, each with its evidence.",
     )
     parser.add_argument("--version", action="version", version=f"evenhand {__version__}")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
@@ -68,11 +71,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-_Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
-
-
-def _command(commands: _Commands, name: str, summary: str) -> argparse.ArgumentParser:
-    return commands.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
+def _command(commands: "Commands", name: str, summary: str) -> argparse.ArgumentParser:
+    return commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
 
 
 def _add_as_of(command: argparse.ArgumentParser) -> None:
@@ -85,7 +85,7 @@ def _add_scope(command: argparse.ArgumentParser) -> None:
     command.add_argument("--policy", type=Path, metavar="FILE", help="a policy.toml")
 
 
-def _add_sample(commands: _Commands) -> None:
+def _add_sample(commands: "Commands") -> None:
     command = _command(commands, "sample", "write a realistic synthetic export")
     command.add_argument("directory", type=Path, metavar="DIR")
     command.add_argument("--days", type=int, metavar="N", help="days that it covers (default 120)")
@@ -96,7 +96,7 @@ def _add_sample(commands: _Commands) -> None:
     command.set_defaults(run=_sample)
 
 
-def _add_build(commands: _Commands) -> None:
+def _add_build(commands: "Commands") -> None:
     command = _command(commands, "build", "extract, compute, check and publish")
     command.add_argument("source", metavar="SOURCE", help="a SQLite file, or a folder with one file per table")
     _add_scope(command)
@@ -108,7 +108,7 @@ def _add_build(commands: _Commands) -> None:
     command.set_defaults(run=_build)
 
 
-def _add_extract(commands: _Commands) -> None:
+def _add_extract(commands: "Commands") -> None:
     command = _command(commands, "extract", "read an export into a lake")
     command.add_argument("source", metavar="SOURCE", help="a SQLite file, or a folder with one file per table")
     command.add_argument("--lake", type=Path, default=DEFAULT_LAKE, metavar="DIR")
@@ -117,7 +117,7 @@ def _add_extract(commands: _Commands) -> None:
     command.set_defaults(run=_extract)
 
 
-def _add_figures(commands: _Commands) -> None:
+def _add_figures(commands: "Commands") -> None:
     command = _command(commands, "figures", "print the figures of a lake without publishing")
     command.add_argument("--lake", type=Path, default=DEFAULT_LAKE, metavar="DIR")
     _add_scope(command)
@@ -125,7 +125,7 @@ def _add_figures(commands: _Commands) -> None:
     command.set_defaults(run=_figures)
 
 
-def _add_api(commands: _Commands) -> None:
+def _add_api(commands: "Commands") -> None:
     command = _command(commands, "api", "write only the API files")
     command.add_argument("source", metavar="SOURCE", help="a SQLite file, or a folder with one file per table")
     _add_scope(command)

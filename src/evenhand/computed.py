@@ -17,7 +17,7 @@ from evenhand.engines.duckdb import DuckEngine
 from evenhand.lake.manifest import LakeManifest
 from evenhand.lake.reading import open_lake_manifest, table_files
 from evenhand.lake.tables import TABLES
-from evenhand.metrics.registry import Context, compute_all
+from evenhand.metrics.registry import Context, combinations, registry
 from evenhand.policy import Policy
 
 
@@ -45,17 +45,68 @@ def context_of(manifest: LakeManifest, policy: Policy, as_of: int) -> Context:
     return Context(policy, as_of, provided)
 
 
+class Computation:
+    """One lake being computed for one as-of: each result once, in whatever order it is asked for.
+
+    A context manager: its engine is open in between.
+    """
+
+    def __init__(self, lake_dir: Path, policy: Policy, as_of: int) -> None:
+        """Opens the lake; LakeError when it is missing or incomplete."""
+        self.manifest = open_lake_manifest(lake_dir)
+        self.context = context_of(self.manifest, policy, as_of)
+        self._engine = open_engine(lake_dir, self.manifest, policy)
+        self._results: dict[str, Any] = {}
+        self._corpora: list[RuleCorpus] | None = None
+
+    def __enter__(self) -> "Computation":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the engine."""
+        self._engine.close()
+
+    def result(self, name: str) -> Any:
+        """The result of a metric or of a combination, which computes what it needs."""
+        if name not in self._results:
+            combined = combinations().get(name)
+            if combined:
+                needed = {need: self.result(need) for need in combined.needs}
+                self._results[name] = combined.combine(needed, self.context)
+            else:
+                self._results[name] = registry()[name].compute(self._engine, self.context)
+        return self._results[name]
+
+    def corpora(self) -> list[RuleCorpus]:
+        """The published corpus of every rule."""
+        if self._corpora is None:
+            pair(self._engine, self.context)
+            self._corpora = published_corpora(self._engine, self.context)
+        return self._corpora
+
+    def cases(self) -> pa.Table:
+        """Every case of every rule in the published order."""
+        self.corpora()
+        return snapshot(self._engine, self.context)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The score records of committed rules."""
+        return score_records(self.result("signals.rule_precision"), self.corpora(), self.context)
+
+    def computed(self, *, with_cases: bool = True) -> Computed:
+        """Everything, with what must be withheld across metrics withheld."""
+        results = {name: self.result(name) for name in (*registry(), *combinations())}
+        cases = self.cases() if with_cases else None
+        return Computed(self.context, self.manifest, withhold(results), self.corpora(), self.records(), cases)
+
+
 def compute(lake_dir: Path, policy: Policy, as_of: int, *, with_cases: bool = True) -> Computed:
     """Every metric, every corpus and every score record of a lake.
 
     Raises LakeError when the lake is missing or incomplete.
     """
-    manifest = open_lake_manifest(lake_dir)
-    context = context_of(manifest, policy, as_of)
-    with open_engine(lake_dir, manifest, policy) as engine:
-        results = withhold(compute_all(engine, context))
-        pair(engine, context)
-        corpora = published_corpora(engine, context)
-        cases = snapshot(engine, context) if with_cases else None
-    records = score_records(results["signals.rule_precision"], corpora, context)
-    return Computed(context, manifest, results, corpora, records, cases)
+    with Computation(lake_dir, policy, as_of) as computation:
+        return computation.computed(with_cases=with_cases)

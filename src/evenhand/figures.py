@@ -80,7 +80,12 @@ class Withheld:
 
     def as_json(self) -> dict[str, Any]:
         """Reason and, where they exist, floor, n and detail."""
-        given = {"reason": str(self.reason), "floor": self.floor, "n": self.count, "detail": self.detail or None}
+        given = {
+            "reason": str(self.reason),
+            "floor": self.floor,
+            "n": self.count,
+            "detail": self.detail or None,
+        }
         return {key: value for key, value in given.items() if value is not None}
 
 
@@ -173,11 +178,28 @@ class Figure:
 
     @classmethod
     def mean(
-        cls, total: int | Fraction, of: int, *, unit: Unit, source: Source, window: Window | None, places: int, basis: str = "", nothing: str = ""
+        cls,
+        total: int | Fraction,
+        of: int,
+        *,
+        unit: Unit,
+        source: Source,
+        window: Window | None,
+        places: int,
+        basis: str = "",
+        nothing: str = "",
     ) -> "Figure":
         """A total over a count; of nothing it is `not_measurable`."""
         if of == 0:
-            return cls.missing(Reason.NOT_MEASURABLE, scale=Scale.MEAN, unit=unit, source=source, window=window, detail=nothing, basis=basis)
+            return cls.missing(
+                Reason.NOT_MEASURABLE,
+                scale=Scale.MEAN,
+                unit=unit,
+                source=source,
+                window=window,
+                detail=nothing,
+                basis=basis,
+            )
         return cls(Scale.MEAN, unit, source, window, total, of, Fraction(total) / of, places, None, basis)
 
     @classmethod
@@ -196,7 +218,15 @@ class Figure:
     ) -> "Figure":
         """A median, a percentile or a total of `of` values; `basis` says which. None of nothing."""
         if value is None:
-            return cls.missing(Reason.NOT_MEASURABLE, scale=scale, unit=unit, source=source, window=window, detail=nothing, basis=basis)
+            return cls.missing(
+                Reason.NOT_MEASURABLE,
+                scale=scale,
+                unit=unit,
+                source=source,
+                window=window,
+                detail=nothing,
+                basis=basis,
+            )
         return cls(scale, unit, source, window, None, of, value, places, None, basis)
 
     @classmethod
@@ -230,13 +260,25 @@ class Figure:
     def not_measurable(self, detail: str) -> "Figure":
         """The same figure without a value, because what it counts was not there to count."""
         return Figure.missing(
-            Reason.NOT_MEASURABLE, scale=self.scale, unit=self.unit, source=self.source, window=self.window, detail=detail, basis=self.basis
+            Reason.NOT_MEASURABLE,
+            scale=self.scale,
+            unit=self.unit,
+            source=self.source,
+            window=self.window,
+            detail=detail,
+            basis=self.basis,
         )
 
     def hidden(self, detail: str) -> "Figure":
         """The same figure withheld altogether for privacy."""
         return Figure.missing(
-            Reason.WITHHELD_FOR_PRIVACY, scale=self.scale, unit=self.unit, source=self.source, window=self.window, detail=detail, basis=self.basis
+            Reason.WITHHELD_FOR_PRIVACY,
+            scale=self.scale,
+            unit=self.unit,
+            source=self.source,
+            window=self.window,
+            detail=detail,
+            basis=self.basis,
         )
 
     @property
@@ -267,7 +309,9 @@ class Figure:
             "numerator": _count(self.numerator) if self.withheld is None else None,
             "denominator": self.denominator,
             "unit": str(self.unit),
-            "interval": None if bounds is None or self.interval is None else {"low": bounds[0], "high": bounds[1], "method": self.interval.method},
+            "interval": None
+            if bounds is None or self.interval is None
+            else {"low": bounds[0], "high": bounds[1], "method": self.interval.method},
             "intervalWithheld": self.interval_withheld.as_json() if self.interval_withheld else None,
             "window": self.window.as_json() if self.window else None,
             "source": str(self.source),

@@ -32,7 +32,12 @@ class PolicyField:
 
 
 def _value(default: Any, meaning: str, unit: str = "", source: str = "", least: int | None = None) -> Any:
-    described = {"meaning": meaning, "unit": unit, "source": f"{_CONTRACT}, {source}" if source else "", "least": least}
+    described = {
+        "meaning": meaning,
+        "unit": unit,
+        "source": f"{_CONTRACT}, {source}" if source else "",
+        "least": least,
+    }
     if isinstance(default, dict | list):
         return field(default_factory=lambda: type(default)(default), metadata=described)
     return field(default=default, metadata=described)
@@ -42,7 +47,9 @@ def _value(default: Any, meaning: str, unit: str = "", source: str = "", least: 
 class Repositories:
     """Which repositories may be named."""
 
-    allow: tuple[str, ...] = _value((), "Repositories that may be named in what is published", "owner/name", "section 1")
+    allow: tuple[str, ...] = _value(
+        (), "Repositories that may be named in what is published", "owner/name", "section 1"
+    )
 
 
 @dataclass(frozen=True)
@@ -86,7 +93,9 @@ class Floors:
     """Fewest cases that can bear a percentage; below, it is withheld with its n."""
 
     rule_precision: int = _value(10, "Decided verdicts for a rule's precision", "overrides", "section 2", 1)
-    weekly_accuracy: int = _value(3, "Merged and closed, and auto-actions, for a week of accuracy", "pull requests", "section 5", 1)
+    weekly_accuracy: int = _value(
+        3, "Merged and closed, and auto-actions, for a week of accuracy", "pull requests", "section 5", 1
+    )
     weekly_fleet: int = _value(5, "Verdicts for a week of fleet accuracy", "evaluations", "section 6", 1)
     weekly_calibration: int = _value(3, "Decided verdicts for a rule's week", "overrides", "section 9", 1)
     instance_signals: int = _value(5, "Signals that make a registered instance eligible", "signals", "section 6", 1)
@@ -116,10 +125,16 @@ class Signals:
         ("slop_replay_backfill_v1",), "Provenance whose verdicts were copied and never count", "", "section 2"
     )
     implicit_basis: str = _value(
-        "implicit_terminal_disposition", "Basis of a confirmation that nobody spoke: nobody undid it", "", "section 2"
+        "implicit_terminal_disposition",
+        "Basis of a confirmation that nobody spoke: nobody undid it",
+        "",
+        "section 2",
     )
     score_gates: tuple[str, ...] = _value(
-        ("slop_gate_score", "quality_gate_score"), "Rules that verdicts can only ever reverse", "rule", "section 11"
+        ("slop_gate_score", "quality_gate_score"),
+        "Rules that verdicts can only ever reverse",
+        "rule",
+        "section 11",
     )
 
 
@@ -127,7 +142,9 @@ class Signals:
 class Corpus:
     """The published corpus of a rule."""
 
-    json_cases: int = _value(2000, "Most cases in the JSON corpus; the Parquet snapshot is complete", "cases", "section 3", 1)
+    json_cases: int = _value(
+        2000, "Most cases in the JSON corpus; the Parquet snapshot is complete", "cases", "section 3", 1
+    )
     scoring_rule_version: str = _value("outcome-confirmed-precision-v1", "Version of the scoring rule", "", "section 3")
     subject_kind: str = _value("agent", "Kind of the scored subject", "", "section 3")
     subject_id: str = _value("orb-gate", "Name of the scored subject", "", "section 3")
@@ -149,11 +166,19 @@ class Outcomes:
 class Fleet:
     """When figures of several instances may be read together."""
 
-    framing_instances: int = _value(3, "Eligible instances from which the basis is `fleet`", "instances", "section 6", 1)
-    withheld_instances: int = _value(
-        2, "Eligible instances at which counts and intervals are withheld: either would learn the other's", "instances", "section 6", 0
+    framing_instances: int = _value(
+        3, "Eligible instances from which the basis is `fleet`", "instances", "section 6", 1
     )
-    policy_bucket: str = _value("policy_action", "Reason bucket that is counted apart and scored nowhere", "", "section 6")
+    withheld_instances: int = _value(
+        2,
+        "Eligible instances at which counts and intervals are withheld: either would learn the other's",
+        "instances",
+        "section 6",
+        0,
+    )
+    policy_bucket: str = _value(
+        "policy_action", "Reason bucket that is counted apart and scored nowhere", "", "section 6"
+    )
     outlier_difference: float = _value(0.25, "Distance from the median merge precision of an outlier", "", "section 6")
     gaming_instances: int = _value(3, "Eligible instances for the anti-gaming check", "instances", "section 6", 1)
     gaming_volume_factor: float = _value(2.0, "Times the median of decided signals", "", "section 6")
@@ -161,15 +186,25 @@ class Fleet:
     gaming_reversal_share: float = _value(0.5, "Share of the median reversal rate", "", "section 6")
     gaming_reversal_ceiling: float = _value(0.02, "Reversal rate when the median is 0", "", "section 6")
     guarantee_alpha_ceiling: float = _value(0.05, "Largest alpha of a published guarantee", "", "section 6")
-    cycle_days: int = _value(90, "Longest window whose cycle times are observable: live rows are kept that long", "days", "section 6", 1)
+    cycle_days: int = _value(
+        90,
+        "Longest window whose cycle times are observable: live rows are kept that long",
+        "days",
+        "section 6",
+        1,
+    )
 
 
 @dataclass(frozen=True)
 class Ledger:
     """Verdicts of the gate."""
 
-    provenance_horizon: str = _value("2026-07-29T00:00:00.000Z", "From this week on the basis of automation is `full`", "", "section 7")
-    maintainer_request: str = _value("maintainer_request", "Re-evaluation reason that makes a pull request manual", "", "section 7")
+    provenance_horizon: str = _value(
+        "2026-07-29T00:00:00.000Z", "From this week on the basis of automation is `full`", "", "section 7"
+    )
+    maintainer_request: str = _value(
+        "maintainer_request", "Re-evaluation reason that makes a pull request manual", "", "section 7"
+    )
     maintainer_associations: tuple[str, ...] = _value(
         ("OWNER", "MEMBER", "COLLABORATOR"), "Associations of the class maintainer", "", "section 7"
     )
@@ -179,7 +214,10 @@ class Ledger:
 class Lake:
     """How the lake is written."""
 
-    memory_megabytes: int = _value(384, "Memory of the engine while it sorts", "MB", "", 64)
+    memory_megabytes: int = _value(384, "Memory of the engine while it counts", "MB", "", 64)
+    fresh_hours: int = _value(
+        48, "Age of the newest event at which the pipeline warns of a stale export", "hours", "", 1
+    )
 
 
 @dataclass(frozen=True)
@@ -247,7 +285,9 @@ def load_policy(path: Path | None) -> Policy:
     try:
         text = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UsageError(f"the policy file {path.name!r} cannot be read: {error.strerror}; name one with --policy") from error
+        raise UsageError(
+            f"the policy file {path.name!r} cannot be read: {error.strerror}; name one with --policy"
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"the policy file {path.name!r} is not TOML: {error}") from error
     return policy_from(text, path.name)
@@ -262,14 +302,17 @@ def policy_from(document: Mapping[str, Any], where: str = "policy") -> Policy:
             raise UsageError(f"{where} has a table [{name}] that does not exist{_nearest(name, known)}")
         if not isinstance(content, Mapping):
             raise UsageError(f"{where}: {name} must be a table, written [{name}]")
-        sections[name] = _section(known[name].default_factory(), name, content, where)  # type: ignore[misc,operator]
+        sections[name] = _section(known[name].default_factory(), name, content, where)  # type: ignore[operator]
     policy = Policy(**sections)
     return policy.allowing(list(policy.repositories.allow))
 
 
 def _section(standard: Any, name: str, content: Mapping[str, Any], where: str) -> Any:
     if isinstance(standard, Owners):
-        logins = {ascii_lower(key.strip()): _checked((), value, f"[{name}] {key}", where, None) for key, value in content.items()}
+        logins = {
+            ascii_lower(key.strip()): _checked((), value, f"[{name}] {key}", where, None)
+            for key, value in content.items()
+        }
         return Owners(logins)
     known = {entry.name: entry for entry in fields(standard)}
     values = {}

@@ -26,7 +26,8 @@ _EPOCH_MONDAY = -3 * DAY
 # ISO 8601 with an upper-case T (seconds optional), the space form (seconds required), or a date alone.
 _INSTANT = re.compile(
     r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})"
-    r"(?:(?P<separator>[T ])(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.(?P<fraction>[0-9]+))?)?"
+    r"(?:(?P<separator>[T ])(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})"
+    r"(?::(?P<second>[0-9]{2})(?:\.(?P<fraction>[0-9]+))?)?"
     r"(?P<offset>Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?",
 )
 

@@ -115,7 +115,10 @@ def published_corpora(engine: CorpusEngine, context: Context) -> list[RuleCorpus
         texts.setdefault(rule_id, []).append(text)
     totals = engine.arrow(statement("rules"), parameters).to_pylist()
     cap = context.policy.corpus.json_cases
-    return [RuleCorpus(row["rule_id"], row["cases"], row["votes"], cap, window, tuple(texts.get(row["rule_id"], ()))) for row in totals]
+    return [
+        RuleCorpus(row["rule_id"], row["cases"], row["votes"], cap, window, tuple(texts.get(row["rule_id"], ())))
+        for row in totals
+    ]
 
 
 def snapshot(engine: CorpusEngine, context: Context) -> pa.Table:
@@ -124,7 +127,9 @@ def snapshot(engine: CorpusEngine, context: Context) -> pa.Table:
 
 
 def _case_texts(cases: pa.Table) -> Iterator[tuple[str, str]]:
-    columns = [cases[name].to_pylist() for name in ("rule_id", "fired_day", "decided_day", "outcome", "label", "confidence")]
+    columns = [
+        cases[name].to_pylist() for name in ("rule_id", "fired_day", "decided_day", "outcome", "label", "confidence")
+    ]
     for rule_id, fired, decided, outcome, label, confidence in zip(*columns, strict=True):
         yield rule_id, case_text(rule_id, fired, decided, outcome, label, confidence)
 

@@ -19,7 +19,9 @@ def score_records(precisions: RulePrecisions, corpora: list[RuleCorpus], context
     """One record for each rule whose corpus is neither empty nor truncated, ordered by rule id."""
     by_rule = {corpus.rule_id: corpus for corpus in corpora}
     committed = ((rule, by_rule.get(rule.rule_id)) for rule in precisions.rules)
-    return [_record(rule, corpus, context) for rule, corpus in committed if corpus and corpus.cases and not corpus.truncated]
+    return [
+        _record(rule, corpus, context) for rule, corpus in committed if corpus and corpus.cases and not corpus.truncated
+    ]
 
 
 def _record(rule: RulePrecision, corpus: RuleCorpus, context: Context) -> dict[str, Any]:

@@ -25,13 +25,19 @@ def check_figures(document: dict[str, Any]) -> None:
     """Each figure has a value or one reason; a withheld one has no numerator and no interval."""
     for figure in document["figures"]:
         if (figure["value"] is None) == (figure["withheld"] is None):
-            raise DisclosureError(f"report.json: {figure['id']} has neither a value nor a reason, or both: nothing was published")
+            raise DisclosureError(
+                f"report.json: {figure['id']} has neither a value nor a reason, or both: nothing was published"
+            )
         if figure["withheld"] and (figure["interval"] or figure["numerator"] is not None):
-            raise DisclosureError(f"report.json: {figure['id']} is withheld and still shows its evidence: nothing was published")
+            raise DisclosureError(
+                f"report.json: {figure['id']} is withheld and still shows its evidence: nothing was published"
+            )
 
 
 def check_rule_floor(stats: dict[str, Any], floor: int) -> None:
     """No precision of a rule under its floor."""
     for rule in stats["rulePrecision"]["rules"]:
         if rule["decided"] < floor and rule["precision"] is not None:
-            raise DisclosureError(f"stats.json: {rule['ruleId']} shows a precision of {rule['decided']} verdicts: nothing was published")
+            raise DisclosureError(
+                f"stats.json: {rule['ruleId']} shows a precision of {rule['decided']} verdicts: nothing was published"
+            )

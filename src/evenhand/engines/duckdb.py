@@ -51,13 +51,19 @@ class DuckEngine:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connection; temporary tables go with it."""
         self._connection.close()
 
     def _name_table(self, table: Table, paths: Sequence[Path]) -> None:
         if paths:
             listed = ", ".join(_quoted(str(path)) for path in paths)
             columns = ", ".join(f'"{name}"' for name in table.column_names)
-            self._connection.execute(f"CREATE VIEW {table.name} AS SELECT {columns} FROM read_parquet([{listed}], hive_partitioning=false)")
+            self._connection.execute(
+                f"CREATE VIEW {table.name} AS SELECT {columns} FROM read_parquet([{listed}], hive_partitioning=false)"
+            )
         else:
             columns = ", ".join(f'"{column.name}" {_SQL_TYPES[column.kind]}' for column in table.columns)
             self._connection.execute(f"CREATE TABLE {table.name} ({columns})")
@@ -65,10 +71,16 @@ class DuckEngine:
     def _name_policy(self, policy: Policy) -> None:
         self._values("allowlist", "repo", policy.repositories.allow)
         self._values("excluded_provenance", "provenance", policy.signals.excluded_provenance)
-        self._values("auto_actions", "family", tuple(f"agent.action.{action}" for action in policy.outcomes.auto_actions))
+        self._values(
+            "auto_actions",
+            "family",
+            tuple(f"agent.action.{action}" for action in policy.outcomes.auto_actions),
+        )
         self._values("policy_bucket", "bucket", (policy.fleet.policy_bucket,))
         self._connection.execute("CREATE TABLE action_words (completed VARCHAR, dry_run VARCHAR)")
-        self._connection.execute("INSERT INTO action_words VALUES (?, ?)", [policy.outcomes.completed, policy.outcomes.dry_run])
+        self._connection.execute(
+            "INSERT INTO action_words VALUES (?, ?)", [policy.outcomes.completed, policy.outcomes.dry_run]
+        )
 
     def _values(self, name: str, column: str, values: Sequence[str]) -> None:
         self._connection.execute(f"CREATE TABLE {name} ({column} VARCHAR)")

@@ -133,7 +133,10 @@ def with_figures(result: Any, change: Callable[[Figure], Figure]) -> Any:
     if isinstance(result, Figure):
         return change(result)
     if is_dataclass(result) and not isinstance(result, type):
-        return replace(result, **{entry.name: with_figures(getattr(result, entry.name), change) for entry in fields(result)})
+        return replace(
+            result,
+            **{entry.name: with_figures(getattr(result, entry.name), change) for entry in fields(result)},
+        )
     if isinstance(result, tuple):
         return tuple(with_figures(item, change) for item in result)
     if isinstance(result, dict):
@@ -209,11 +212,19 @@ def metric(
 
 
 def combination(
-    *, title: str, question: str, source: Source, needs: Sequence[str], methodology: str, floors: Sequence[str] = ()
+    *,
+    title: str,
+    question: str,
+    source: Source,
+    needs: Sequence[str],
+    methodology: str,
+    floors: Sequence[str] = (),
 ) -> Callable[[Callable[[Mapping[str, Any], Context], Any]], Callable[[Mapping[str, Any], Context], Any]]:
     """Registers a statistic that is made of other metrics' results."""
 
-    def register(combine: Callable[[Mapping[str, Any], Context], Any]) -> Callable[[Mapping[str, Any], Context], Any]:
+    def register(
+        combine: Callable[[Mapping[str, Any], Context], Any],
+    ) -> Callable[[Mapping[str, Any], Context], Any]:
         package, module = combine.__module__.rsplit(".", 1)
         name = f"{package.rsplit('.', 1)[1]}.{module}"
         _COMBINATIONS[name] = Combination(
@@ -236,16 +247,3 @@ def registry() -> dict[str, Metric]:
     for module in _MODULES:
         importlib.import_module(f"evenhand.metrics.{module}")
     return {name: _REGISTRY[name] for name in _MODULES}
-
-
-def compute_all(engine: Engine, context: Context) -> dict[str, Any]:
-    """Every metric's result by name, then the combinations of them."""
-    return combine_all({name: entry.compute(engine, context) for name, entry in registry().items()}, context)
-
-
-def combine_all(results: Mapping[str, Any], context: Context) -> dict[str, Any]:
-    """The results with the combinations of them added."""
-    combined = dict(results)
-    for name, entry in combinations().items():
-        combined[name] = entry.combine(combined, context)
-    return combined

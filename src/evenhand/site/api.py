@@ -55,7 +55,7 @@ def totals(results: Results, context: Context) -> dict[str, Any]:
         "merged": total.merged.value,
         "closed": total.closed.value,
         "commented": total.in_review.value,
-        **{name: 0 if measured else None for name in ("ignored", "manual", "error")},
+        **dict.fromkeys(("ignored", "manual", "error"), 0 if measured else None),
         "reversed": total.reversed.value,
         "reviewed": total.reviewed.value,
         "filteredPct": total.filtered.value,
@@ -130,9 +130,7 @@ def rule_precision(results: Results, context: Context) -> dict[str, Any]:
             }
             for rule in results["signals.rule_precision"].rules
         ],
-        "reversals": {
-            kind: getattr(reversals, kind).value for kind in ("reopened", "reverted", "superseded")
-        },
+        "reversals": {kind: getattr(reversals, kind).value for kind in ("reopened", "reverted", "superseded")},
         "latestBacktestRun": run and {"corpusChecksum": run.corpus_checksum, "at": run.at},
     }
 
@@ -156,7 +154,11 @@ def _fleet_trend(results: Results, context: Context) -> list[dict[str, Any]]:
     if not _provided(context, *FLEET_TABLES):
         return []
     return [
-        {"weekStart": day_text(week.monday), "verdicts": week.verdicts.value, "accuracyPct": week.accuracy.value}
+        {
+            "weekStart": day_text(week.monday),
+            "verdicts": week.verdicts.value,
+            "accuracyPct": week.accuracy.value,
+        }
         for week in results["fleet.fleet_trend"].weeks
     ]
 
@@ -172,11 +174,13 @@ def _review_parity(results: Results, context: Context) -> dict[str, Any]:
         "reevaluations": again.count if known else None,
         "reevaluationRatePct": again.rate.value,
         "byReason": [
-            {"reason": reason, "count": count, "shareOfVerdictsPct": share.value} for reason, count, share in again.reasons
+            {"reason": reason, "count": count, "shareOfVerdictsPct": share.value}
+            for reason, count, share in again.reasons
         ],
         "byAuthorClass": [_class_parity(row) for row in parity.classes],
         "byProject": [
-            {"project": repo, "byAuthorClass": [_class_parity(row) for row in classes]} for repo, classes in parity.repositories
+            {"project": repo, "byAuthorClass": [_class_parity(row) for row in classes]}
+            for repo, classes in parity.repositories
         ],
     }
 
@@ -230,7 +234,11 @@ def fleet_analytics(results: Results, context: Context) -> dict[str, Any]:
     """The operator's fleet figures, unrounded, with every instance."""
     fleet: FleetAccuracy = results["fleet.instance_signals"]
     cycle = results["fleet.cycle_times"]
-    merges, closes, holds = fleet.pooled("merge_verdicts"), fleet.pooled("close_verdicts"), fleet.pooled("holds")
+    merges, closes, holds = (
+        fleet.pooled("merge_verdicts"),
+        fleet.pooled("close_verdicts"),
+        fleet.pooled("holds"),
+    )
     confirmed = fleet.pooled("merge_confirmed") + fleet.pooled("close_confirmed")
     return {
         "windowDays": context.policy.windows.fleet_days,
@@ -348,11 +356,15 @@ def quality(manifest: LakeManifest) -> dict[str, Any]:
     """Rows read, kept and set aside, by table and reason; malformed metadata; what was not provided."""
     provided = {name: manifest.table(name) for name in TABLES if manifest.table(name).provided}
     malformed = {name: table.malformed_metadata for name, table in provided.items() if table.malformed_metadata}
-    listed = {name: table.malformed_metadata_listed for name, table in provided.items() if table.malformed_metadata_listed}
+    listed = {
+        name: table.malformed_metadata_listed for name, table in provided.items() if table.malformed_metadata_listed
+    }
     return {
         "rowsRead": {name: table.rows_read for name, table in provided.items()},
         "rowsKept": {name: table.rows_kept for name, table in provided.items()},
-        "quarantined": {name: dict(sorted(table.quarantined.items())) for name, table in provided.items() if table.quarantined},
+        "quarantined": {
+            name: dict(sorted(table.quarantined.items())) for name, table in provided.items() if table.quarantined
+        },
         "malformed": malformed,
         "malformedListed": listed,
         "notProvided": [name for name in TABLES if name not in provided],

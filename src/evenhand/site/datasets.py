@@ -67,7 +67,11 @@ def _evidence(scale: str) -> tuple[tuple[str, str, str], ...]:
         ("value", "number", f"{scale}; empty when withheld"),
         ("low", "number", f"lower end of the 95 % Wilson interval, {scale}"),
         ("high", "number", f"upper end of the 95 % Wilson interval, {scale}"),
-        ("withheld", "text", "the reason when there is no value: below_floor, not_measurable, nothing_decided, withheld_for_privacy"),
+        (
+            "withheld",
+            "text",
+            "the reason when there is no value: below_floor, not_measurable, nothing_decided, withheld_for_privacy",
+        ),
     )
 
 
@@ -79,7 +83,8 @@ def _evidence_of(figure: Figure) -> tuple[Any, ...]:
 def _dataset(name: str, title: str, columns: tuple[FileColumn, ...], rows: Iterable[tuple[Any, ...]]) -> Dataset:
     listed = list(rows)
     arrays = [
-        pa.array((_typed(row[index], column.type) for row in listed), _TYPES[column.type]) for index, column in enumerate(columns)
+        pa.array((_typed(row[index], column.type) for row in listed), _TYPES[column.type])
+        for index, column in enumerate(columns)
     ]
     return Dataset(name, title, columns, pa.table(arrays, names=[column.name for column in columns]))
 
@@ -153,7 +158,16 @@ def _repositories(computed: Computed) -> Dataset:
         "repositories",
         "Volume and accuracy of each repository",
         _REPOSITORIES,
-        ((row.repository, *_states(states.get(row.repository)), row.auto_actioned, row.reversed, *_evidence_of(row.accuracy)) for row in rows),
+        (
+            (
+                row.repository,
+                *_states(states.get(row.repository)),
+                row.auto_actioned,
+                row.reversed,
+                *_evidence_of(row.accuracy),
+            )
+            for row in rows
+        ),
     )
 
 
@@ -166,7 +180,11 @@ _WEEKLY = _columns(
     ("merged", "integer", "pull requests merged in the week"),
     ("closed", "integer", "pull requests closed unmerged in the week"),
     ("reversed", "integer", "of the week's auto-actioned ones, undone later"),
-    ("auto_actioned", "integer", "pull requests auto-actioned in the week; empty when the percentage is withheld"),
+    (
+        "auto_actioned",
+        "integer",
+        "pull requests auto-actioned in the week; empty when the percentage is withheld",
+    ),
     *_evidence("percent of the week's auto-actions that was not undone"),
 )
 
@@ -279,7 +297,14 @@ def _automation(computed: Computed) -> Dataset:
         "Automation rate by week",
         _AUTOMATION,
         (
-            (day_date(week.monday), week.decided, week.automated, week.manual, week.rate.basis, *_evidence_of(week.rate))
+            (
+                day_date(week.monday),
+                week.decided,
+                week.automated,
+                week.manual,
+                week.rate.basis,
+                *_evidence_of(week.rate),
+            )
             for week in weeks
         ),
     )
@@ -300,7 +325,12 @@ _FIGURES = _columns(
 
 
 def _figures(computed: Computed) -> Dataset:
-    return _dataset("figures", "Every figure with its evidence", _FIGURES, (_figure_row(name, figure) for _, name, figure in named_figures(computed)))
+    return _dataset(
+        "figures",
+        "Every figure with its evidence",
+        _FIGURES,
+        (_figure_row(name, figure) for _, name, figure in named_figures(computed)),
+    )
 
 
 def _figure_row(name: str, figure: Figure) -> tuple[Any, ...]:
@@ -347,7 +377,10 @@ def _write_corpora(computed: Computed, folder: Path) -> Iterator[tuple[str, Data
     if cases is None:
         return
     write_parquet(cases, folder / "all_rules.parquet")
-    yield "data/corpus/all_rules.parquet", Dataset("all_rules", "Complete corpus of every rule", CASE_COLUMNS, cases)
+    yield (
+        "data/corpus/all_rules.parquet",
+        Dataset("all_rules", "Complete corpus of every rule", CASE_COLUMNS, cases),
+    )
     # Rows are ordered by rule, so a rule is one slice.
     counts = {row["values"]: row["counts"] for row in pc.value_counts(cases["rule_id"]).to_pylist()}
     start = 0
@@ -356,7 +389,10 @@ def _write_corpora(computed: Computed, folder: Path) -> Iterator[tuple[str, Data
         start += rows.num_rows
         stem = file_stem(corpus.rule_id)
         write_parquet(rows, folder / f"{stem}.parquet")
-        yield f"data/corpus/{stem}.parquet", Dataset(stem, f"Complete corpus of {corpus.rule_id}", CASE_COLUMNS, rows)
+        yield (
+            f"data/corpus/{stem}.parquet",
+            Dataset(stem, f"Complete corpus of {corpus.rule_id}", CASE_COLUMNS, rows),
+        )
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:

@@ -1,6 +1,7 @@
 """Atomic publishing: a build folder is complete or absent, and `latest` moves last, by one rename.
 
-Belongs here: the lock, digests, build identity, permalinks, the order of the writes to disk. Does not: what is in a file.
+Belongs here: the lock, digests, build identity, permalinks, the order of the writes to disk. Does not: what is
+in a file.
 
 Source: interface contract, "The published tree"; design, section 3.
 """
@@ -69,7 +70,9 @@ def _past_build(manifest: Path) -> PastBuild:
             raise ValueError(stated["asOf"])
         return PastBuild(stated["build"], as_of, stated["digest"], stated["sequence"], stated["restated"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise EvenhandError(f"the published build {manifest.parent.name} is damaged ({manifest.name}): restore or remove it") from error
+        raise EvenhandError(
+            f"the published build {manifest.parent.name} is damaged ({manifest.name}): restore or remove it"
+        ) from error
 
 
 def predecessor(builds: list[PastBuild], as_of: int) -> PastBuild | None:
@@ -143,7 +146,7 @@ def point_latest(out: Path, identity: str) -> None:
     links = {LATEST: f"{BUILDS}/{identity}", **{name: f"{LATEST}/{name}" for name in _LINKED}}
     for name, target in links.items():
         link = out / name
-        if not (link.is_symlink() and os.readlink(link) == target):
+        if not (link.is_symlink() and link.readlink().as_posix() == target):
             _replace_link(link, target)
     _sync(out)
 
@@ -168,7 +171,12 @@ def history(builds: list[PastBuild]) -> str:
     return pretty(
         {
             "builds": [
-                {"build": past.build_id, "asOf": iso(past.as_of), "digest": past.digest, "restated": past.restated or None}
+                {
+                    "build": past.build_id,
+                    "asOf": iso(past.as_of),
+                    "digest": past.digest,
+                    "restated": past.restated or None,
+                }
                 for past in reversed(builds)
             ]
         }
@@ -184,4 +192,6 @@ def previous_report(out: Path, past: PastBuild | None) -> dict[str, Any]:
         document = json.loads(path.read_text(encoding="utf-8"))
         return {figure["id"]: figure for figure in document["figures"]}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise EvenhandError(f"the published build {past.build_id} is damaged (report.json): restore or remove it") from error
+        raise EvenhandError(
+            f"the published build {past.build_id} is damaged (report.json): restore or remove it"
+        ) from error

@@ -80,5 +80,7 @@ def _described(entry: Metric | Combination) -> dict[str, Any]:
 
 def report_schema() -> dict[str, Any]:
     """The JSON Schema of `report.json`."""
-    schema: dict[str, Any] = json.loads(files("evenhand.site").joinpath("report.schema.json").read_text(encoding="utf-8"))
+    schema: dict[str, Any] = json.loads(
+        files("evenhand.site").joinpath("report.schema.json").read_text(encoding="utf-8")
+    )
     return schema

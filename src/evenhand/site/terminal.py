@@ -3,6 +3,7 @@
 Belongs here: plain-text tables on standard output. Does not: pages, or any figure's computation.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from evenhand.lake.manifest import LakeManifest
@@ -23,7 +24,9 @@ def headline_table(document: dict[str, Any]) -> str:
     """The headline figures of a report.json, and how many rules have a precision."""
     figures = {figure["id"]: figure for figure in document["figures"]}
     rows = [(title, *_cells(figures[name])) for title, name in _HEADLINES if name in figures]
-    precisions = [f for name, f in figures.items() if name.startswith("signals.rule_precision:") and name.endswith("/precision")]
+    precisions = [
+        f for name, f in figures.items() if name.startswith("signals.rule_precision:") and name.endswith("/precision")
+    ]
     shown = sum(figure["value"] is not None for figure in precisions)
     table = _table(("figure", "value", "95 % interval", "n", "source"), rows)
     return f"{table}\nPrecision is shown for {shown} of {len(precisions)} rules; the others are below the floor.\n"
@@ -70,7 +73,17 @@ def _reason(withheld: dict[str, Any]) -> str:
     return f"{words}: {withheld['detail']}" if withheld.get("detail") else words
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+_WIDEST_CELL = 64
+
+
+def _cut(cell: str) -> str:
+    return cell if len(cell) <= _WIDEST_CELL else cell[: _WIDEST_CELL - 1] + "…"
+
+
+def _table(head: tuple[str, ...], body: Sequence[tuple[str, ...]]) -> str:
+    rows = [tuple(_cut(cell) for cell in row) for row in body]
     widths = [max(len(row[index]) for row in [head, *rows]) for index in range(len(head))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]
+    ]
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]]) + "\n"

@@ -62,7 +62,9 @@ def _uncounted(accuracy: Figure) -> Figure:
 def fleet_trend(cells: Cells, context: Context) -> FleetTrend:
     """cells: week date, verdicts, confirmed."""
     counts = {cell["week"]: (int(cell["verdicts"]), int(cell["confirmed"])) for cell in cells}
-    return FleetTrend(tuple(_week(monday, *counts.get(day_date(monday), (0, 0)), context) for monday in context.weeks()))
+    return FleetTrend(
+        tuple(_week(monday, *counts.get(day_date(monday), (0, 0)), context) for monday in context.weeks())
+    )
 
 
 def _week(monday: int, verdicts: int, confirmed: int, context: Context) -> FleetWeek:

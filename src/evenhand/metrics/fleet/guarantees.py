@@ -57,7 +57,9 @@ def guarantees(cells: Cells, context: Context) -> Guarantees:
     chosen: dict[str, Guarantee | None] = {}
     for arm in ARMS:
         valid = [
-            (guarantee, cell) for cell in cells if cell["arm"] == arm and (guarantee := read_payload(cell["payload_json"], context))
+            (guarantee, cell)
+            for cell in cells
+            if cell["arm"] == arm and (guarantee := read_payload(cell["payload_json"], context))
         ]
         valid.sort(key=lambda pair: (-pair[0].n, -_updated(pair[1]), pair[1]["instance_id"]))
         chosen[arm] = valid[0][0] if valid else None
@@ -73,7 +75,9 @@ def read_payload(text: str | None, context: Context) -> Guarantee | None:
     members = object_members(text or "")
     if members is None or text_value(members.get("status")) != "calibrated":
         return None
-    number = {name: _number(members.get(name)) for name in ("alpha", "lambda", "coverageAtLambda", "delta", "nAtLambda")}
+    number = {
+        name: _number(members.get(name)) for name in ("alpha", "lambda", "coverageAtLambda", "delta", "nAtLambda")
+    }
     if any(value is None for value in number.values()):
         return None
     alpha, threshold, coverage, delta, n = (value for value in number.values() if value is not None)

@@ -150,11 +150,15 @@ def instance_signals(cells: Cells, context: Context) -> FleetAccuracy:
         basis,
         fleet_framing,
         withheld,
-        pooled.share(lambda row: row.merge_confirmed + row.close_confirmed, lambda row: row.merge_verdicts + row.close_verdicts),
+        pooled.share(
+            lambda row: row.merge_confirmed + row.close_confirmed,
+            lambda row: row.merge_verdicts + row.close_verdicts,
+        ),
         pooled.share(lambda row: row.merge_confirmed, lambda row: row.merge_verdicts),
         pooled.share(lambda row: row.close_confirmed, lambda row: row.close_verdicts),
         pooled.share(
-            lambda row: row.merge_verdicts + row.close_verdicts, lambda row: row.merge_verdicts + row.close_verdicts + row.holds
+            lambda row: row.merge_verdicts + row.close_verdicts,
+            lambda row: row.merge_verdicts + row.close_verdicts + row.holds,
         ),
         pooled.count(lambda row: row.merge_verdicts + row.close_verdicts),
         medians,
@@ -202,7 +206,11 @@ class _Pool:
 
     def count(self, of: Callable[[Instance], int]) -> Figure:
         figure = Figure.counted(
-            self._sum(of), unit=Unit.EVALUATION, source=Source.FLEET, window=_window(self.context), basis=self.basis
+            self._sum(of),
+            unit=Unit.EVALUATION,
+            source=Source.FLEET,
+            window=_window(self.context),
+            basis=self.basis,
         )
         return figure.hidden(TWO_INSTANCES) if self.withheld else figure
 
@@ -286,7 +294,9 @@ def _gaming_flags(eligible: tuple[Instance, ...], context: Context) -> tuple[Gam
 
 def _gaming_caught(flags: int, ran: bool, eligible: int, context: Context) -> Figure:
     if ran:
-        return Figure.counted(flags, unit=Unit.INSTANCE, source=Source.FLEET, window=_window(context), basis="anti-gaming check")
+        return Figure.counted(
+            flags, unit=Unit.INSTANCE, source=Source.FLEET, window=_window(context), basis="anti-gaming check"
+        )
     needed = context.policy.fleet.gaming_instances
     return Figure.statistic(
         None,

@@ -51,7 +51,7 @@ class AutomationRate:
 def automation_rate(cells: Cells, context: Context) -> AutomationRate:
     """cells: week date, decided 0 | 1, acted 0 | 1, manual 0 | 1, n pull requests.
 
-    A pull request that was never decided counts nowhere. Manual beats automated: a pull request that was merged after a hold is manual.
+    A pull request that was never decided counts nowhere. Manual beats automated: one merged after a hold is manual.
     """
     sums: dict[object, dict[str, int]] = defaultdict(lambda: {"decided": 0, "automated": 0, "manual": 0})
     for cell in cells:
@@ -63,7 +63,9 @@ def automation_rate(cells: Cells, context: Context) -> AutomationRate:
         into["automated"] += cell["n"] if cell["acted"] and not cell["manual"] else 0
     span = context.window(context.policy.windows.automation_days)
     mondays = range(week_start(span.start), context.as_of, WEEK)
-    weeks = tuple(_week(monday, sums[day_date(monday)], span, context) for monday in mondays if day_date(monday) in sums)
+    weeks = tuple(
+        _week(monday, sums[day_date(monday)], span, context) for monday in mondays if day_date(monday) in sums
+    )
     decided, automated = sum(week.decided for week in weeks), sum(week.automated for week in weeks)
     horizon = instant_argument(context.policy.ledger.provenance_horizon)
     reduced = sum(week.monday < horizon for week in weeks)

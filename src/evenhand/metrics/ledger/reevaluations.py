@@ -37,7 +37,10 @@ class Reevaluations:
 def reevaluations(cells: Cells, context: Context) -> Reevaluations:
     """cells: reason or null, n."""
     verdicts = sum(cell["n"] for cell in cells)
-    reasons = sorted(((cell["reason"], cell["n"]) for cell in cells if cell["reason"] is not None), key=lambda row: (-row[1], row[0]))
+    reasons = sorted(
+        ((cell["reason"], cell["n"]) for cell in cells if cell["reason"] is not None),
+        key=lambda row: (-row[1], row[0]),
+    )
     count = sum(n for _, n in reasons)
     return Reevaluations(
         count,

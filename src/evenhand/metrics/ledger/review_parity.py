@@ -79,7 +79,12 @@ def review_parity(cells: Cells, context: Context) -> ReviewParity:
 
 
 def _verdicts(count: int, context: Context) -> Figure:
-    return Figure.counted(count, unit=Unit.EVALUATION, source=Source.LEDGER, window=context.window(context.policy.windows.parity_days))
+    return Figure.counted(
+        count,
+        unit=Unit.EVALUATION,
+        source=Source.LEDGER,
+        window=context.window(context.policy.windows.parity_days),
+    )
 
 
 def _classes(cells: Cells, context: Context) -> tuple[ClassParity, ...]:
@@ -113,7 +118,12 @@ def _class(author_class: str, sums: dict[str, int], context: Context) -> ClassPa
         sums["verdicts"],
         sums["pull_requests"],
         sums["findings_basis"],
-        Figure.mean(sums["verdicts"], sums["pull_requests"], **evidence | {"unit": Unit.PULL_REQUEST}, places=rounding.mean_places),
+        Figure.mean(
+            sums["verdicts"],
+            sums["pull_requests"],
+            **evidence | {"unit": Unit.PULL_REQUEST},
+            places=rounding.mean_places,
+        ),
         Figure.mean(
             sums["findings"],
             sums["findings_basis"],

@@ -47,7 +47,9 @@ class AccuracyTrend:
 def accuracy_trend(cells: Cells, context: Context) -> AccuracyTrend:
     """cells: week date, auto_actioned, reversed. No auto-action is not measurable; under the floor is withheld."""
     counts = {cell["week"]: (cell["auto_actioned"], cell["reversed"]) for cell in cells}
-    return AccuracyTrend(tuple(_week(*counts.get(day_date(monday), (0, 0)), monday, context) for monday in context.weeks()))
+    return AccuracyTrend(
+        tuple(_week(*counts.get(day_date(monday), (0, 0)), monday, context) for monday in context.weeks())
+    )
 
 
 def _week(auto_actioned: int, undone: int, monday: int, context: Context) -> AccuracyWeek:

@@ -54,7 +54,9 @@ def decision_accuracy(cells: Cells, context: Context) -> DecisionAccuracy:
     counts = {cell["repo"]: (cell["auto_actioned"], cell["reversed"]) for cell in cells}
     repositories = sorted(set(counts) | set(context.policy.repositories.allow))
     rows = tuple(
-        RepositoryAccuracy(repository, *counts.get(repository, (0, 0)), accuracy_of(*counts.get(repository, (0, 0)), context))
+        RepositoryAccuracy(
+            repository, *counts.get(repository, (0, 0)), accuracy_of(*counts.get(repository, (0, 0)), context)
+        )
         for repository in repositories
     )
     auto_actioned, undone = sum(row.auto_actioned for row in rows), sum(row.reversed for row in rows)

@@ -27,7 +27,13 @@ class FleetVolume:
         for name in ("merged", "closed", "handled"):
             yield (
                 name,
-                Figure.counted(getattr(self, name), unit=Unit.PULL_REQUEST, source=Source.OUTCOMES, window=None, basis=self.basis),
+                Figure.counted(
+                    getattr(self, name),
+                    unit=Unit.PULL_REQUEST,
+                    source=Source.OUTCOMES,
+                    window=None,
+                    basis=self.basis,
+                ),
             )
 
 

@@ -37,5 +37,11 @@ class States:
         for name in ("merged", "closed", "in_review"):
             yield (
                 f"{prefix}/{name}",
-                Figure.counted(getattr(self, name), unit=Unit.PULL_REQUEST, source=Source.OUTCOMES, window=None, basis=basis),
+                Figure.counted(
+                    getattr(self, name),
+                    unit=Unit.PULL_REQUEST,
+                    source=Source.OUTCOMES,
+                    window=None,
+                    basis=basis,
+                ),
             )

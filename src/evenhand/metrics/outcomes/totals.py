@@ -30,7 +30,16 @@ class Totals:
 
     def figures(self) -> NamedFigures:
         """Each by its name."""
-        for name in ("handled", "merged", "closed", "in_review", "reviewed", "reversed", "filtered", "minutes"):
+        for name in (
+            "handled",
+            "merged",
+            "closed",
+            "in_review",
+            "reviewed",
+            "reversed",
+            "filtered",
+            "minutes",
+        ):
             yield name, getattr(self, name)
 
 
@@ -54,7 +63,11 @@ def totals(results: Mapping[str, Any], context: Context) -> Totals:
     fleet = results["outcomes.fleet_volume"]
     accuracy = results["outcomes.decision_accuracy"]
     absent = context.missing("audit_events", "pull_requests") if named else _absent_without_names(own.reviewed, context)
-    basis = "own repositories and fleet" if not context.missing("orb_pr_outcomes|orb_outcome_rollups") else "own repositories; no fleet provided"
+    basis = (
+        "own repositories and fleet"
+        if not context.missing("orb_pr_outcomes|orb_outcome_rollups")
+        else "own repositories; no fleet provided"
+    )
     merged, closed = own.merged + fleet.merged, own.closed + fleet.closed
     reviewed = merged + closed + own.in_review
 

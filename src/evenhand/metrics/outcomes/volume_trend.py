@@ -40,6 +40,7 @@ def volume_trend(cells: Cells, context: Context) -> VolumeTrend:
         counts[cell["week"], cell["what"]] += int(cell["n"])
     return VolumeTrend(
         tuple(
-            (monday, counts[day_date(monday), "merged"], counts[day_date(monday), "closed"]) for monday in context.weeks()
+            (monday, counts[day_date(monday), "merged"], counts[day_date(monday), "closed"])
+            for monday in context.weeks()
         )
     )

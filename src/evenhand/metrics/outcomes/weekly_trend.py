@@ -59,7 +59,9 @@ def _week(merged: int, closed: int, week: AccuracyWeek, context: Context) -> Tre
     absent = context.missing("audit_events", "pull_requests")
 
     def count(value: int) -> Figure:
-        figure = Figure.counted(value, unit=Unit.PULL_REQUEST, source=Source.OUTCOMES, window=context.week_window(week.monday))
+        figure = Figure.counted(
+            value, unit=Unit.PULL_REQUEST, source=Source.OUTCOMES, window=context.week_window(week.monday)
+        )
         return figure.not_measurable(absent) if absent else figure
 
     def below_floor(scale: Scale) -> Figure:

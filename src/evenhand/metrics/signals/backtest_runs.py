@@ -58,6 +58,9 @@ def _week(counts: Counter[tuple[object, str]], monday: int, context: Context) ->
     day = day_date(monday)
     regressed, improved, unchanged = (counts[day, verdict] for verdict in ("regressed", "improved", "unchanged"))
     runs = Figure.counted(
-        regressed + improved + unchanged, unit=Unit.RUN, source=Source.SIGNALS, window=context.week_window(monday)
+        regressed + improved + unchanged,
+        unit=Unit.RUN,
+        source=Source.SIGNALS,
+        window=context.week_window(monday),
     )
     return BacktestWeek(monday, runs, regressed, improved, unchanged)

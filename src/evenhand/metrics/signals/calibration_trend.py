@@ -60,7 +60,9 @@ def calibration_trend(cells: Cells, context: Context) -> CalibrationTrend:
     for cell in cells:
         counts[cell["rule_id"]][cell["week"], cell["what"]] += cell["n"]
     return CalibrationTrend(
-        tuple((rule, tuple(_week(counts[rule], monday, context) for monday in context.weeks())) for rule in sorted(counts))
+        tuple(
+            (rule, tuple(_week(counts[rule], monday, context) for monday in context.weeks())) for rule in sorted(counts)
+        )
     )
 
 

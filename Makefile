@@ -1,0 +1,90 @@
+# The whole of Evenhand in a few words: `make report`, `make test`.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Jupyter in the same environment slows every start by seconds, so the tools of development have their own.
+DEV := .venv-dev
+
+SAMPLE := data/sample
+SOURCE ?= $(SAMPLE)/export.sqlite
+AS_OF ?= 2026-11-01T00:00:00Z
+POLICY ?= $(SAMPLE)/policy.toml
+OUT ?= reports
+LAKE ?= data/lake
+
+export DAGSTER_DISABLE_TELEMETRY := 1
+
+.PHONY: report test check lint types bench bench-large dev notebook browser lock clean
+
+report: $(VENV)/.core $(SAMPLE)/export.sqlite
+	@$(BIN)/python -m pipelines --source $(SOURCE) --as-of $(AS_OF) --policy $(POLICY) --lake $(LAKE) --out $(OUT)
+
+$(SAMPLE)/export.sqlite: | $(VENV)/.core
+	@$(BIN)/evenhand sample $(SAMPLE) --as-of 2026-11-01T00:00:00Z
+
+test: $(VENV)/.test browser
+	@$(BIN)/python -m pytest -m "not slow"
+
+# Everything that must hold before a change lands.
+check: lint types test
+
+lint: $(VENV)/.test
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(VENV)/.test
+	@$(BIN)/mypy
+
+# Ratios and seconds that the README states, from a generated export.
+bench: $(VENV)/.test
+	@$(BIN)/python -m tests.bench
+
+bench-large: $(VENV)/.test
+	@$(BIN)/python -m tests.bench --events 5000000
+
+dev: $(DEV)/.dev $(SAMPLE)/export.sqlite
+	@mkdir -p .dagster && cp pipelines/dagster.yaml .dagster/dagster.yaml
+	@DAGSTER_HOME=$(CURDIR)/.dagster $(DEV)/bin/dagster dev -m pipelines.definitions
+
+notebook: $(DEV)/.dev data/lake/lake.json
+	@$(DEV)/bin/jupyter lab notebooks
+
+data/lake/lake.json: | $(VENV)/.core $(SAMPLE)/export.sqlite
+	@$(BIN)/evenhand extract $(SAMPLE)/export.sqlite --lake data/lake
+
+# A browser for the page tests: one that is there, or the distribution's, or Playwright's own.
+browser: $(VENV)/.test
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+		|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+			&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; } \
+		|| $(BIN)/python -m playwright install chromium
+
+$(VENV)/.core: requirements.lock pyproject.toml
+	@$(call install,$(VENV),requirements.lock)
+	@touch $@
+
+$(VENV)/.test: requirements-test.lock | $(VENV)/.core
+	@$(call install,$(VENV),requirements-test.lock)
+	@touch $@
+
+$(DEV)/.dev: requirements-dev.lock pyproject.toml
+	@$(call install,$(DEV),requirements-dev.lock)
+	@touch $@
+
+# Every package is pinned by hash; the project itself is linked, not copied.
+define install
+echo "Installing $(2) into $(1) ..." && { [ -x $(1)/bin/python ] || $(PYTHON) -m venv $(1); } \
+	&& $(1)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $(2) \
+	&& $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+endef
+
+# Renews the locks; needs uv.
+LOCK := uv pip compile --quiet --generate-hashes --universal --no-header --no-annotate --python-version 3.11 pyproject.toml
+lock:
+	$(LOCK) --extra install --output-file requirements.lock
+	$(LOCK) --extra install --extra test --constraint requirements.lock --output-file requirements-test.lock
+	$(LOCK) --extra install --extra test --extra dev --extra notebook --constraint requirements-test.lock --output-file requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) $(DEV) data/lake reports/builds reports/latest reports/history.json .dagster

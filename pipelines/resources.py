@@ -1,0 +1,53 @@
+"""The one resource: which export is built into which report, and the computation that its assets share.
+
+Belongs here: configuration, and work that must happen once a run. Does not: the work itself (evenhand).
+"""
+
+from pathlib import Path
+
+import dagster as dg
+from pydantic import PrivateAttr
+
+from evenhand.computed import Computation
+from evenhand.policy import Policy, load_policy
+from evenhand.timeline import instant_argument
+
+
+class Build(dg.ConfigurableResource):  # type: ignore[type-arg]
+    """What one run builds. The computation is opened when first asked for, and closed with the run."""
+
+    source: str
+    as_of: str
+    policy_file: str = ""
+    repos: str = ""
+    lake: str = "data/lake"
+    out: str = "reports"
+    operator: str = ""
+    restate: str = ""
+
+    _computation: Computation | None = PrivateAttr(default=None)
+
+    def policy(self) -> Policy:
+        """The policy in force, with the run's allowlist when it gives one."""
+        policy = load_policy(Path(self.policy_file) if self.policy_file else None)
+        return policy.allowing(self.repos.split(",")) if self.repos else policy
+
+    def moment(self) -> int:
+        """As-of in microseconds."""
+        return instant_argument(self.as_of)
+
+    def computation(self) -> Computation:
+        """The computation over the lake as it stands now, shared by the assets of a run."""
+        if self._computation is None:
+            self._computation = Computation(Path(self.lake), self.policy(), self.moment())
+        return self._computation
+
+    def forget(self) -> None:
+        """Closes the computation; the next asset opens the lake anew."""
+        if self._computation is not None:
+            self._computation.close()
+            self._computation = None
+
+    def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
+        """Ends with the run."""
+        self.forget()
