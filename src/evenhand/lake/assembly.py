@@ -23,6 +23,21 @@ ROW_GROUP_ROWS = 65_536
 IN_MEMORY_BYTES = 64 << 20
 """A larger bucket is sorted on disk."""
 
+_UNIQUE = {
+    "id",
+    "ts_us",
+    "record_id",
+    "record_digest",
+    "record_json",
+    "head_sha",
+    "prev_hash",
+    "row_hash",
+    "created_at",
+    "seq",
+    "payload_json",
+    "signature",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
@@ -63,13 +78,23 @@ def _piecewise(staged: Path, pieces: list[Piece], schema: pa.Schema) -> Iterator
         yield from pieces_table(staged, [piece], schema).to_batches()
 
 
+def _repeating(schema: pa.Schema) -> list[str]:
+    """Columns that a dictionary makes smaller; identities, instants, digests and records hardly repeat."""
+    return [name for name in schema.names if name not in _UNIQUE]
+
+
 def write_rows(target: Path, schema: pa.Schema, tables: Iterator[pa.Table]) -> int:
     """Write sorted rows in row groups of ROW_GROUP_ROWS, however they arrive; how many there were."""
     count = 0
     waiting: list[pa.Table] = []
     waiting_rows = 0
     with pq.ParquetWriter(
-        target, schema, compression="zstd", compression_level=1, store_schema=False
+        target,
+        schema,
+        compression="zstd",
+        compression_level=1,
+        use_dictionary=_repeating(schema),
+        store_schema=False,
     ) as writer:
         for table in tables:
             count += table.num_rows

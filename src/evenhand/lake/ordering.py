@@ -74,9 +74,7 @@ def sorted_on_disk(
         connection.register("unsorted", pa.RecordBatchReader.from_batches(schema, batches))
         keys = ", ".join(f'"{name}" ASC NULLS FIRST' for name in total_order(table))
         columns = ", ".join(f'"{name}"' for name in table.column_names)
-        for batch in connection.sql(f"SELECT {columns} FROM unsorted ORDER BY {keys}").to_arrow_reader(
-            65_536
-        ):
+        for batch in connection.sql(f"SELECT {columns} FROM unsorted ORDER BY {keys}").to_arrow_reader(65_536):
             yield pa.RecordBatch.from_arrays(
                 [column.cast(kind.type) for column, kind in zip(batch.columns, schema, strict=True)],
                 schema=schema,

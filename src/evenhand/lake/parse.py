@@ -82,9 +82,7 @@ class _Columns:
         self.report(f"unparseable_{source}", ~known if required else bad, set_aside=required)
         return moments, known
 
-    def integer(
-        self, source: str, *, required: bool = False, minimum: int | None = None
-    ) -> tuple[Moments, Mask]:
+    def integer(self, source: str, *, required: bool = False, minimum: int | None = None) -> tuple[Moments, Mask]:
         """The integers of a column, with what is below the minimum counted as unparseable."""
         values, known = parse_integers(self.raw[source])
         if minimum is not None:
@@ -113,9 +111,7 @@ def parse_batch(table: Table, raw: RawBatch) -> ParsedBatch:
     quarantined: dict[str, list[int]] = {}
     if columns.bad:
         positions = raw.locate()
-        quarantined = {
-            reason: [positions[row] for row in np.flatnonzero(bad)] for reason, bad in columns.bad.items()
-        }
+        quarantined = {reason: [positions[row] for row in np.flatnonzero(bad)] for reason, bad in columns.bad.items()}
     if raw.unreadable:
         quarantined[UNREADABLE_ROW] = list(raw.unreadable)
     parsed = ParsedBatch(rows, quarantined)
@@ -260,9 +256,7 @@ def _audit_events(columns: _Columns) -> None:
     moments, known = _moment(columns, "created_at", "ts_us", required=True)
     made["day"] = days_of(moments, known)
     made["week"] = weeks_of(moments, known)
-    is_run = pc.fill_null(
-        pc.is_in(made["family"], value_set=pa.array(STORED_AT_FAMILIES, pa.string())), False
-    )
+    is_run = pc.fill_null(pc.is_in(made["family"], value_set=pa.array(STORED_AT_FAMILIES, pa.string())), False)
     made["stored_at"] = pc.if_else(is_run, raw["created_at"], pa.scalar(None, pa.string()))
     made.update(metadata.parse_metadata(raw["metadata_json"]))
 

@@ -20,9 +20,7 @@ from evenhand.lake.staging import Piece
 from evenhand.lake.tables import TABLES
 from evenhand.lake.work import Json, Numbers, Share, Tally, read_shares, write_buckets
 
-_ERRORS: dict[str, type[EvenhandError]] = {
-    error.__name__: error for error in (SourceError, BusySourceError, LakeError)
-}
+_ERRORS: dict[str, type[EvenhandError]] = {error.__name__: error for error in (SourceError, BusySourceError, LakeError)}
 
 
 class Helper:
@@ -119,9 +117,7 @@ def _serve(share_numbers: int, bucket_numbers: int) -> None:
         return
     reading: dict[str, Any] = json.loads(line)
     staged = Path(reading["staged"])
-    shares: list[Share] = [
-        (name, None if part is None else (part[0], part[1])) for name, part in reading["shares"]
-    ]
+    shares: list[Share] = [(name, None if part is None else (part[0], part[1])) for name, part in reading["shares"]]
     with open_source(reading["address"]) as source:
         tallies = read_shares(source, shares, iter(Numbers(share_numbers)), staged, 1, end_with_parent)
     _say({"tallies": {name: tally.to_json() for name, tally in tallies.items()}})

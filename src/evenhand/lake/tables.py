@@ -101,9 +101,7 @@ def _text(name: str, meaning: str, privacy: Privacy, **more: str) -> Column:
 
 
 def _instant(name: str, meaning: str, source: str) -> Column:
-    return Column(
-        name, Kind.INSTANT, meaning, Privacy.PRIVATE, "microseconds since 1970-01-01 UTC", source, True
-    )
+    return Column(name, Kind.INSTANT, meaning, Privacy.PRIVATE, "microseconds since 1970-01-01 UTC", source, True)
 
 
 def _day(name: str, meaning: str, source: str) -> Column:
@@ -114,9 +112,7 @@ def _integer(name: str, meaning: str, unit: str = "", privacy: Privacy = Privacy
     return Column(name, Kind.INTEGER, meaning, privacy, unit)
 
 
-_REPOSITORY = (
-    "Repository as owner/name, ASCII letters lower-cased; published only when it is on the allowlist."
-)
+_REPOSITORY = "Repository as owner/name, ASCII letters lower-cased; published only when it is on the allowlist."
 _PULL_REQUEST = "repository#number without leading zeros: the identity of a pull request."
 
 

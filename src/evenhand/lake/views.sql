@@ -1,11 +1,12 @@
 -- What the tables of the lake mean, before any figure counts them. Portable: no JSON, no time arithmetic.
+-- What several figures read is kept as a narrow table, so that millions of events are scanned a few times, not twenty.
 -- Policy values come as one-column tables (excluded_provenance, auto_actions, allowlist), so that every
 -- engine reads them alike.
 
 -- A person's verdict on a rule's firing. Anything but the two exact words is unrecognized.
 -- Provenance that copied another rule's verdicts is not attributable and counts nowhere. A type without a colon has
 -- the family but names no rule.
-CREATE VIEW human_overrides AS
+CREATE TABLE human_overrides AS
 SELECT
     id, rule_id, COALESCE(target_key, '') AS target_key, ts_us, day, week, basis,
     CASE WHEN verdict IN ('confirmed', 'reversed') THEN verdict ELSE 'unrecognized' END AS verdict,
@@ -19,13 +20,13 @@ FROM audit_events
 WHERE family = 'signal.rule_fired' AND rule_id IS NOT NULL;
 
 -- Decisions that were undone, by kind, whatever their outcome says.
-CREATE VIEW reversals AS
+CREATE TABLE reversals AS
 SELECT SUBSTR(family, 10) AS kind, pull_request, ts_us, outcome
 FROM audit_events
 WHERE family IN ('reversal_reopened', 'reversal_reverted', 'reversal_superseded');
 
 -- Merges and closes that took effect, of repositories that may be named.
-CREATE VIEW auto_actioned AS
+CREATE TABLE auto_actioned AS
 SELECT repo, pull_request, ts_us, week
 FROM audit_events
 WHERE family IN (SELECT family FROM auto_actions)
@@ -34,15 +35,26 @@ WHERE family IN (SELECT family FROM auto_actions)
   AND pull_request IS NOT NULL
   AND repo IN (SELECT repo FROM allowlist);
 
--- Events that a pull request's public surface was published, of any repository.
+-- Events that a pull request's public surface was published, of any repository, and when it first was.
 CREATE VIEW surface_events AS
 SELECT repo, pull_request, ts_us, review_effort_minutes
 FROM audit_events
 WHERE family = 'github_app.pr_public_surface_published' AND pull_request IS NOT NULL;
 
+CREATE TABLE published_pull_requests AS
+SELECT repo, pull_request, MIN(ts_us) AS first_us
+FROM surface_events
+GROUP BY repo, pull_request;
+
+-- Runs of a backtest that compare a changed rule with the old one.
+CREATE TABLE backtest_runs AS
+SELECT id, ts_us, week, stored_at, corpus_checksum, comparison_verdict
+FROM audit_events
+WHERE family IN ('calibration.threshold_backtest_run', 'calibration.logic_backtest_run');
+
 -- One state a pull request: of two spellings of its repository the newest row, ties the greatest spelling.
 -- Merged is merged_at present, whatever it says; a state that is neither merged nor closed is in review.
-CREATE VIEW pull_request_states AS
+CREATE TABLE pull_request_states AS
 SELECT
     repo, pull_request, author_association, merged_us, merged_week, updated_us, updated_week,
     CASE WHEN merged THEN 'merged' WHEN state = 'closed' THEN 'closed' ELSE 'in_review' END AS state

@@ -93,9 +93,7 @@ class Tally:
     @classmethod
     def from_json(cls, value: Json) -> "Tally":
         """From another process; JSON has made texts of the bucket numbers."""
-        buckets = {
-            int(day): [Piece(**piece) for piece in pieces] for day, pieces in value.pop("buckets").items()
-        }
+        buckets = {int(day): [Piece(**piece) for piece in pieces] for day, pieces in value.pop("buckets").items()}
         return cls(buckets=buckets, **value)
 
 

@@ -79,9 +79,7 @@ def _locked(lake_dir: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise LakeError(
-                f"another run is writing the lake {lake_dir.name}: wait until it is done"
-            ) from error
+            raise LakeError(f"another run is writing the lake {lake_dir.name}: wait until it is done") from error
         yield
 
 
@@ -139,9 +137,7 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def _build(
-    source: Source, building: Path, as_of: int | None, memory_limit: str, workers: int
-) -> LakeManifest:
+def _build(source: Source, building: Path, as_of: int | None, memory_limit: str, workers: int) -> LakeManifest:
     missing = {name: source.missing_columns(TABLES[name]) for name in source.tables()}
     for name, columns in missing.items():
         _check_required(source, TABLES[name], columns)
@@ -171,9 +167,7 @@ def _build(
 def _check_required(source: Source, table: Table, missing: tuple[str, ...]) -> None:
     for name in table.required:
         if name in missing:
-            raise SourceError(
-                f"the table {table.name} of {source.label} lacks the column {name}: export it too"
-            )
+            raise SourceError(f"the table {table.name} of {source.label} lacks the column {name}: export it too")
 
 
 def _run(
@@ -225,9 +219,7 @@ def _bucket_groups(tallies: dict[str, Tally], building: Path) -> list[list[Bucke
 def _table_manifest(
     source: Source, table: Table, missing: tuple[str, ...], tally: Tally, files: dict[str, LakeFile]
 ) -> TableManifest:
-    own = sorted(
-        (file for path, file in files.items() if path.startswith(f"{table.name}/")), key=lambda f: f.path
-    )
+    own = sorted((file for path, file in files.items() if path.startswith(f"{table.name}/")), key=lambda f: f.path)
     return TableManifest(
         provided=True,
         rows_read=tally.rows_read,

@@ -28,9 +28,7 @@ def open_source(spec: str) -> Source:
     """
     for scheme, what in _NOT_YET.items():
         if spec.startswith(scheme):
-            raise SourceError(
-                f"{what} cannot be read yet: export to a SQLite file or a folder of Parquet files"
-            )
+            raise SourceError(f"{what} cannot be read yet: export to a SQLite file or a folder of Parquet files")
     if spec.startswith("sqlite:"):
         return _open_file(Path(spec.removeprefix("sqlite:")))
     if "://" in spec:

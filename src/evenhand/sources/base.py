@@ -5,7 +5,7 @@ texts mean (lake).
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -92,6 +92,20 @@ def text_columns(table: Table, columns: dict[str, pa.StringArray], rows: int) ->
     """The columns of a batch in declared order, all NULL where the export has none."""
     empty = pa.nulls(rows, pa.string())
     return [columns.get(name, empty) for name in table.source_columns]
+
+
+def batch_without(
+    table: Table,
+    columns: dict[str, pa.StringArray],
+    positions: list[int],
+    bad: list[int],
+    unreadable: Sequence[int] = (),
+) -> RawBatch:
+    """A batch of columns that some rows, given by their numbers in it, have already been left out of."""
+    gone = set(bad)
+    kept = [position for row, position in enumerate(positions) if row not in gone]
+    texts = text_columns(table, columns, len(kept))
+    return RawBatch(texts, len(kept), lambda: kept, [positions[row] for row in bad] + list(unreadable))
 
 
 def label_of(path: Path) -> str:

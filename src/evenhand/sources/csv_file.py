@@ -12,7 +12,7 @@ import pyarrow.csv as pc_csv
 
 from evenhand.errors import SourceError
 from evenhand.lake.tables import Table
-from evenhand.sources.base import RawBatch, text_columns
+from evenhand.sources.base import RawBatch, batch_without, text_columns
 from evenhand.sources.open_text import BLOCK, open_bytes
 from evenhand.sources.utf8 import readable_rows
 
@@ -40,10 +40,8 @@ class CsvFile:
                 names = [name for name in table.source_columns if name in block.schema.names]
                 positions = _positions(first, block.num_rows, short)
                 first += block.num_rows + len(short)
-                columns, kept, unreadable = readable_rows([block.column(name) for name in names], positions)
-                named = dict(zip(names, columns, strict=True))
-                texts = text_columns(table, named, len(kept))
-                yield RawBatch(texts, len(kept), kept.to_pylist, unreadable + short)
+                columns, bad = readable_rows([block.column(name) for name in names])
+                yield batch_without(table, dict(zip(names, columns, strict=True)), positions, bad, short)
                 short.clear()
             if short:
                 yield RawBatch(text_columns(table, {}, 0), 0, list, list(short))
@@ -56,9 +54,7 @@ class CsvFile:
         except pa.ArrowInvalid as error:
             raise SourceError(f"{self.label} is no readable CSV ({error}): export it again") from error
 
-    def _open(
-        self, file: object, types: dict[str, pa.DataType], short: list[int]
-    ) -> pc_csv.CSVStreamingReader:
+    def _open(self, file: object, types: dict[str, pa.DataType], short: list[int]) -> pc_csv.CSVStreamingReader:
         def set_aside(row: pc_csv.InvalidRow) -> str:
             short.append(row.number)
             return "skip"
@@ -85,8 +81,7 @@ class CsvFile:
         return reader
 
 
-def _positions(first: int, rows: int, short: list[int]) -> pa.Int64Array:
+def _positions(first: int, rows: int, short: list[int]) -> list[int]:
     """Record numbers of a block's rows, those of rows that were set aside left out."""
     gaps = {number - 1 for number in short}
-    numbers = (number for number in range(first, first + rows + len(short)) if number not in gaps)
-    return pa.array(numbers, pa.int64())
+    return [number for number in range(first, first + rows + len(short)) if number not in gaps]

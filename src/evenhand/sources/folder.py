@@ -35,9 +35,7 @@ class FolderSource(Source):
         self.label = label_of(path)
         self._files = {name: file for name in TABLES if (file := self._find(name)) is not None}
         if not self._files:
-            raise SourceError(
-                f"the folder {self.label} has no file of a known table, e.g. audit_events.parquet"
-            )
+            raise SourceError(f"the folder {self.label} has no file of a known table, e.g. audit_events.parquet")
 
         self._fingerprint = Fingerprint.of(tuple(file.path for file in self._files.values()))
 

@@ -81,7 +81,6 @@ def _batch(table: Table, lines: list[tuple[int, bytes]]) -> RawBatch:
         positions.append(number)
     values = zip(*rows, strict=True) if rows else [()] * len(table.source_columns)
     columns = {
-        name: pa.array(list(column), pa.string())
-        for name, column in zip(table.source_columns, values, strict=True)
+        name: pa.array(list(column), pa.string()) for name, column in zip(table.source_columns, values, strict=True)
     }
     return RawBatch(text_columns(table, columns, len(rows)), len(rows), lambda: positions, unreadable)

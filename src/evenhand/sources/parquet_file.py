@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from evenhand.errors import SourceError
 from evenhand.lake.tables import Table
-from evenhand.sources.base import RawBatch, text_columns
+from evenhand.sources.base import RawBatch, batch_without
 from evenhand.sources.utf8 import readable_rows
 from evenhand.sources.values import real_text
 
@@ -37,14 +37,11 @@ class ParquetFile:
             first = 1
             try:
                 for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH, columns=names, use_threads=False):
-                    positions = pa.array(range(first, first + batch.num_rows), pa.int64())
+                    positions = list(range(first, first + batch.num_rows))
                     first += batch.num_rows
                     raw = [self._bytes(name, batch.column(name)) for name in names]
-                    columns, kept, unreadable = readable_rows(raw, positions)
-                    named = dict(zip(names, columns, strict=True))
-                    yield RawBatch(
-                        text_columns(table, named, len(kept)), len(kept), kept.to_pylist, unreadable
-                    )
+                    columns, bad = readable_rows(raw)
+                    yield batch_without(table, dict(zip(names, columns, strict=True)), positions, bad)
             except (pa.ArrowException, OSError) as error:
                 raise SourceError(f"{self.label} is damaged ({error}): export it again") from error
 
@@ -61,11 +58,7 @@ class ParquetFile:
             return self._bytes(name, column.dictionary_decode())
         if pa.types.is_string(kind) or pa.types.is_binary(kind) or pa.types.is_null(kind):
             return column.cast(pa.binary())
-        if (
-            pa.types.is_large_string(kind)
-            or pa.types.is_large_binary(kind)
-            or pa.types.is_fixed_size_binary(kind)
-        ):
+        if pa.types.is_large_string(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
             return column.cast(pa.binary())
         if (
             pa.types.is_integer(kind)

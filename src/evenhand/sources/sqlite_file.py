@@ -23,8 +23,9 @@ import pyarrow as pa
 
 from evenhand.errors import BusySourceError, SourceError
 from evenhand.lake.tables import TABLES, Table
-from evenhand.sources.base import Fingerprint, Part, RawBatch, Source, label_of, text_columns
+from evenhand.sources.base import Fingerprint, Part, RawBatch, Source, batch_without, label_of, text_columns
 from evenhand.sources.sqlite_text import ChunkReader, Pending, TextColumn, quoted, split_texts
+from evenhand.sources.utf8 import readable_rows
 from evenhand.sources.values import Unreadable, readable_text, value_text
 
 _HEADER = b"SQLite format 3\x00"
@@ -56,9 +57,7 @@ class SqliteSource(Source):
             self._is_immutable = is_immutable
             self._columns = _provided_columns(self._connection, self.label)
             if not self._columns:
-                raise SourceError(
-                    f"{self.label} holds none of the tables of an audit export, e.g. audit_events"
-                )
+                raise SourceError(f"{self.label} holds none of the tables of an audit export, e.g. audit_events")
         except BaseException as error:
             self._drop_copy()
             if isinstance(error, sqlite3.Error):
@@ -168,10 +167,10 @@ class SqliteSource(Source):
                 continue
             pending.add(chunk)
             if pending.is_full():
-                yield from self._split(table, provided, key, pending)
+                yield self._split(table, provided, key, pending)
                 pending = Pending()
         if pending.rows:
-            yield from self._split(table, provided, key, pending)
+            yield self._split(table, provided, key, pending)
 
     def _joining_connection(self) -> sqlite3.Connection:
         """A connection of its own, because its limit on the length of a text is lower and its texts are bytes."""
@@ -180,17 +179,16 @@ class SqliteSource(Source):
             self._joining.text_factory = bytes
         return self._joining
 
-    def _split(self, table: Table, provided: list[str], key: str, pending: Pending) -> Iterator[RawBatch]:
-        columns: dict[str, pa.StringArray] = {}
-        for number, name in enumerate(provided):
-            column = split_texts([joined[number] for joined in pending.parts], pending.rows)
-            if column is None:
-                for low, high, _ in pending.ranges:
-                    yield from self._all_rows(table, provided, (low, high))
-                return
-            columns[name] = column
+    def _split(self, table: Table, provided: list[str], key: str, pending: Pending) -> RawBatch:
+        raw = [
+            split_texts([joined[number] for joined in pending.parts], pending.rows) for number in range(len(provided))
+        ]
+        texts, bad = readable_rows(raw)
+        columns = dict(zip(provided, texts, strict=True))
+        if bad:
+            return batch_without(table, columns, self._rowids(table, key, pending.ranges), bad)
         ranges = pending.ranges
-        yield RawBatch(
+        return RawBatch(
             text_columns(table, columns, pending.rows), pending.rows, lambda: self._rowids(table, key, ranges)
         )
 
@@ -228,9 +226,7 @@ def source_error(error: sqlite3.Error, where: str) -> SourceError:
     """The sentence for what SQLite said about an export."""
     name = getattr(error, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return BusySourceError(
-            f"{where} is locked by its writer: try again when it has finished, or export a copy"
-        )
+        return BusySourceError(f"{where} is locked by its writer: try again when it has finished, or export a copy")
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return SourceError(f"{where} is damaged ({error}): export it again")
     return SourceError(f"{where} cannot be read ({error}): export it again")
@@ -256,17 +252,13 @@ def _checked_header(path: Path, label: str) -> bytes:
     except (OSError, ValueError) as error:
         raise SourceError(f"{label} cannot be opened: {getattr(error, 'strerror', None) or error}") from error
     if len(header) < 100 or not header.startswith(_HEADER):
-        raise SourceError(
-            f"{label} is not a SQLite database: give a SQLite file or a folder of exported tables"
-        )
+        raise SourceError(f"{label} is not a SQLite database: give a SQLite file or a folder of exported tables")
     page_size = int.from_bytes(header[16:18], "big")
     page_size = 65536 if page_size == 1 else page_size
     pages = int.from_bytes(header[28:32], "big")
     # The page count holds only when the two change counters agree (SQLite file format, 1.3.7).
     if header[24:28] == header[92:96] and size < pages * page_size:
-        raise SourceError(
-            f"{label} is cut off: {size} of {pages * page_size} bytes are there; export it again"
-        )
+        raise SourceError(f"{label} is cut off: {size} of {pages * page_size} bytes are there; export it again")
     return header
 
 
@@ -318,7 +310,5 @@ def text_batch(table: Table, provided: list[str], rows: list[tuple[object, ...]]
         else:
             positions.append(position)
     values = zip(*good, strict=True) if good else [()] * len(provided)
-    columns = {
-        name: pa.array(list(column), pa.string()) for name, column in zip(provided, values, strict=True)
-    }
+    columns = {name: pa.array(list(column), pa.string()) for name, column in zip(provided, values, strict=True)}
     return RawBatch(text_columns(table, columns, len(good)), len(good), lambda: positions, unreadable)

@@ -7,7 +7,8 @@ SQLite joins each column of a few thousand rows with `group_concat(ifnull(column
 times the cost of a plain scan. What is read is proved rather than assumed: there must be exactly one separator less
 than rows, and exactly as many NULL marks as NULLs, so that no value can have held either; no value may be a BLOB
 (which the join would pass off as text); a column that may hold reals is searched for them (SQLite prints 15
-digits); the result must be UTF-8. Where any of this fails, those few thousand rows alone take the slow way.
+digits); a value that is not UTF-8 is found
+afterwards. Where any of this fails, the few rows around it alone take the slow way.
 """
 
 import sqlite3
@@ -18,7 +19,6 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.lake.text_buffers import validity_buffer
-from evenhand.sources.utf8 import is_utf8
 
 SEPARATOR = "\x1f"
 NULL_MARK = "\x1e"
@@ -29,6 +29,8 @@ FIRST_CHUNK_ROWS = 256
 CHUNK_ROWS = 4096
 """Rows that SQLite joins at a time; more do not fit the processor's caches and are slower."""
 CHUNK_BYTES = 4 << 20
+SLOW_ROWS = 32
+"""A chunk that cannot be joined is narrowed down to so many rows."""
 TEXT_LIMIT = 64 << 20
 """The longest joined text: beyond it SQLite refuses, and fewer rows are tried."""
 BATCH_ROWS = 65_536
@@ -88,9 +90,7 @@ def join_query(table: str, key: str, columns: list[TextColumn]) -> str:
     joined = [f"group_concat(ifnull({name}, '{NULL_MARK}'), '{SEPARATOR}')" for name in names]
     # A BLOB is greater than every text; OR passes over NULLs where + or max() would not.
     odd = [f"{name} >= x''" for name in names]
-    odd += [
-        f"typeof({name}) = 'real'" for name, column in zip(names, columns, strict=True) if column.may_be_real
-    ]
+    odd += [f"typeof({name}) = 'real'" for name, column in zip(names, columns, strict=True) if column.may_be_real]
     counts = [f"count({name})" for name, column in zip(names, columns, strict=True) if column.may_be_null]
     figures = ["count(*)", f"count(CASE WHEN {' OR '.join(odd)} THEN 1 END)", *counts]
     return f"SELECT {', '.join([*figures, *joined])} FROM main.{quoted(table)} WHERE {key} > ? AND {key} <= ?"
@@ -99,15 +99,11 @@ def join_query(table: str, key: str, columns: list[TextColumn]) -> str:
 class ChunkReader:
     """Walks a rowid range of one table in chunks of a bounded size."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, table: str, key: str, columns: list[TextColumn]
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, table: str, key: str, columns: list[TextColumn]) -> None:
         self._connection = connection
         self._columns = columns
         self._query = join_query(table, key, columns)
-        self._bound = (
-            f"SELECT {key} FROM main.{quoted(table)} WHERE {key} > ? AND {key} <= ? ORDER BY {key} LIMIT 1"
-        )
+        self._bound = f"SELECT {key} FROM main.{quoted(table)} WHERE {key} > ? AND {key} <= ? ORDER BY {key} LIMIT 1"
         self._rows = FIRST_CHUNK_ROWS
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, TEXT_LIMIT)
 
@@ -127,7 +123,20 @@ class ChunkReader:
             low = bound
             if chunk.rows:
                 self._adapt(chunk)
-                yield chunk
+                yield from self._narrowed(chunk)
+
+    def _narrowed(self, chunk: Chunk) -> Iterator[Chunk]:
+        """A chunk that is not sound, in eighths and their eighths, until few rows go the slow way."""
+        if chunk.joined is not None or chunk.rows <= SLOW_ROWS:
+            yield chunk
+            return
+        step = max(1, (chunk.high - chunk.low) // 8)
+        for low in range(chunk.low, chunk.high, step):
+            part = self._read(low, min(low + step, chunk.high))
+            if part is None:
+                part = Chunk(low, min(low + step, chunk.high), 1, None)
+            if part.rows:
+                yield from self._narrowed(part)
 
     def _dense_bound(self, low: int, high: int) -> int:
         return min(low + self._rows, high)
@@ -148,9 +157,7 @@ class ChunkReader:
             return Chunk(low, high, 0, None)
         counts = iter(row[2:])
         nulls = [rows - next(counts) if column.may_be_null else 0 for column in self._columns]
-        is_sound = odd == 0 and all(
-            _is_sound(text, rows, null) for text, null in zip(joined, nulls, strict=True)
-        )
+        is_sound = odd == 0 and all(_is_sound(text, rows, null) for text, null in zip(joined, nulls, strict=True))
         return Chunk(low, high, rows, tuple(joined) if is_sound else None)
 
     def _adapt(self, chunk: Chunk) -> None:
@@ -165,8 +172,8 @@ def _is_sound(text: bytes, rows: int, nulls: int) -> bool:
     return text.count(_SEPARATOR_BYTE) == rows - 1 and text.count(_NULL_BYTE) == nulls
 
 
-def split_texts(parts: list[bytes], rows: int) -> pa.StringArray | None:
-    """The Arrow column of joined texts; None when it is not UTF-8.
+def split_texts(parts: list[bytes], rows: int) -> pa.BinaryArray:
+    """The Arrow column of joined texts, as bytes: whether they are UTF-8 is for the caller to see.
 
     `a|~|` with | and ~ for the marks (a, NULL, the empty text) has values that end at bytes 1, 3 and 4. Without the
     marks the data is `a`, and each value ends that many marks earlier: at 1, 1 and 1.
@@ -177,10 +184,9 @@ def split_texts(parts: list[bytes], rows: int) -> pa.StringArray | None:
     ends[0] = -1
     ends[1:-1] = np.flatnonzero(characters == _SEPARATOR_BYTE[0])
     ends[-1] = len(joined)
-    has_null = _NULL_BYTE in joined
     offsets = ends - np.arange(-1, rows)
     validity = None
-    if has_null:
+    if _NULL_BYTE in joined:
         starts = ends[:-1] + 1
         # A mark is the whole value, because there are just as many marks as NULLs.
         is_null = np.zeros(rows, dtype=np.bool_)
@@ -190,5 +196,4 @@ def split_texts(parts: list[bytes], rows: int) -> pa.StringArray | None:
         validity = validity_buffer(~is_null)
     data = joined.translate(None, _SEPARATOR_BYTE + _NULL_BYTE)
     buffers = [validity, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(data)]
-    column = pa.Array.from_buffers(pa.string(), rows, buffers)
-    return column if is_utf8(column) else None
+    return pa.Array.from_buffers(pa.binary(), rows, buffers)

@@ -1,36 +1,32 @@
 """Bytes as text: which rows are readable.
 
-Belongs here: the one check that what a file calls text is UTF-8. Does not: any format.
+Belongs here: the one check that what an export calls text is UTF-8. Does not: any format.
 """
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 
-def is_utf8(column: pa.Array) -> bool:
-    """Whether every value of a binary or string column is UTF-8."""
+def as_text(column: pa.BinaryArray) -> pa.StringArray | None:
+    """A binary column as text without a copy; None when some value is not UTF-8."""
+    texts = pa.Array.from_buffers(pa.string(), len(column), column.buffers(), column.null_count, column.offset)
     try:
-        pa.Array.from_buffers(
-            pa.string(), len(column), column.buffers(), column.null_count, column.offset
-        ).validate(full=True)
+        texts.validate(full=True)
     except pa.ArrowInvalid:
-        return False
-    return True
+        return None
+    return texts
 
 
-def readable_rows(
-    columns: list[pa.BinaryArray], positions: pa.Int64Array
-) -> tuple[list[pa.StringArray], pa.Int64Array, list[int]]:
-    """Binary columns as text; rows with a value that is not UTF-8 are left out and their positions returned."""
-    if all(is_utf8(column) for column in columns):
-        return [column.cast(pa.string()) for column in columns], positions, []
-    good = [
-        all(_decodes(value) for value in row)
-        for row in zip(*(column.to_pylist() for column in columns), strict=True)
-    ]
-    mask = pa.array(good, pa.bool_())
-    texts = [pc.filter(column, mask).cast(pa.string()) for column in columns]
-    return texts, pc.filter(positions, mask), pc.filter(positions, pc.invert(mask)).to_pylist()
+def readable_rows(columns: list[pa.BinaryArray]) -> tuple[list[pa.StringArray], list[int]]:
+    """Binary columns as text, and the numbers of the rows that are left out: those with a value that is not UTF-8."""
+    texts = [as_text(column) for column in columns]
+    bad: set[int] = set()
+    for column, text in zip(columns, texts, strict=True):
+        if text is None:
+            bad.update(row for row, value in enumerate(column.to_pylist()) if not _decodes(value))
+    if not bad:
+        return [text for text in texts if text is not None], []
+    kept = pa.array([row for row in range(len(columns[0])) if row not in bad], pa.int64())
+    return [column.take(kept).cast(pa.string()) for column in columns], sorted(bad)
 
 
 def _decodes(value: bytes | None) -> bool:
