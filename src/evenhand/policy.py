@@ -214,7 +214,7 @@ class Ledger:
 class Lake:
     """How the lake is written."""
 
-    memory_megabytes: int = _value(384, "Memory of the engine while it counts", "MB", "", 64)
+    memory_megabytes: int = _value(512, "Memory of the engine while it counts", "MB", "", 64)
     fresh_hours: int = _value(
         48, "Age of the newest event at which the pipeline warns of a stale export", "hours", "", 1
     )

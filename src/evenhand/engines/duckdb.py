@@ -5,6 +5,7 @@ Does not: any rule (metrics), or what a table means (lake/views.sql).
 """
 
 import re
+import tempfile
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -40,6 +41,9 @@ class DuckEngine:
         self._connection.execute("SET autoload_known_extensions=false")
         self._connection.execute(f"SET memory_limit='{policy.lake.memory_megabytes}MB'")
         self._connection.execute("SET preserve_insertion_order=false")
+        # An engine without a file would spill into the working folder.
+        self._spill = tempfile.TemporaryDirectory(prefix="evenhand-engine-")
+        self._connection.execute(f"SET temp_directory={_quoted(self._spill.name)}")
         if threads:
             self._connection.execute(f"SET threads={threads}")
         for table in TABLES.values():
@@ -56,6 +60,7 @@ class DuckEngine:
     def close(self) -> None:
         """Closes the connection; temporary tables go with it."""
         self._connection.close()
+        self._spill.cleanup()
 
     def _name_table(self, table: Table, paths: Sequence[Path]) -> None:
         if paths:

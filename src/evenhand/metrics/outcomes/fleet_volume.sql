@@ -3,7 +3,7 @@
 SELECT outcome, COUNT(*) AS n
 FROM fleet_outcomes
 WHERE occurred_us < $as_of_us
-  AND pull_request NOT IN (SELECT pull_request FROM surface_events WHERE ts_us < $as_of_us)
+  AND pull_request NOT IN (SELECT pull_request FROM published_pull_requests WHERE first_us < $as_of_us)
 GROUP BY outcome
 UNION ALL
 SELECT 'rolled_up_merged' AS outcome, SUM(merged) AS n FROM orb_outcome_rollups HAVING SUM(merged) > 0

@@ -2,10 +2,6 @@
 SELECT
     COUNT(*) FILTER (WHERE published.first_us >= $window_start_us) AS reviewed,
     COUNT(*) FILTER (WHERE states.merged_us >= $window_start_us AND states.merged_us < $window_end_us) AS merged
-FROM (
-    SELECT pull_request, MIN(ts_us) AS first_us
-    FROM surface_events
-    WHERE ts_us < $window_end_us AND repo IN (SELECT repo FROM allowlist)
-    GROUP BY pull_request
-) AS published
+FROM published_pull_requests AS published
 LEFT JOIN pull_request_states AS states ON states.pull_request = published.pull_request
+WHERE published.first_us < $window_end_us AND published.repo IN (SELECT repo FROM allowlist)

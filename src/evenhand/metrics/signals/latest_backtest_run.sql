@@ -3,9 +3,7 @@
 SELECT corpus_checksum, stored_at
 FROM (
     SELECT corpus_checksum, stored_at, ROW_NUMBER() OVER (ORDER BY ts_us DESC, id DESC) AS newest
-    FROM audit_events
-    WHERE family IN ('calibration.threshold_backtest_run', 'calibration.logic_backtest_run')
-      AND ts_us < $as_of_us
-      AND corpus_checksum <> ''
+    FROM backtest_runs
+    WHERE ts_us < $as_of_us AND corpus_checksum <> ''
 ) AS runs
 WHERE newest = 1
