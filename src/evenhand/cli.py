@@ -203,7 +203,7 @@ def _figures(options: argparse.Namespace) -> int:
     from evenhand.site.report import report
     from evenhand.site.terminal import figures_table
 
-    computed = compute(options.lake, _policy(options), _as_of(options), with_cases=False)
+    computed = compute(options.lake, _policy(options), _as_of(options))
     document = report(computed)
     print(pretty(document) if options.json else figures_table(document), end="")
     return ExitCode.DONE
@@ -223,7 +223,7 @@ def _api(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="evenhand-") as scratch:
         lake_dir = Path(scratch) / "lake"
         write_lake(open_source(options.source), lake_dir)
-        computed = compute(lake_dir, policy, as_of, with_cases=False)
+        computed = compute(lake_dir, policy, as_of)
         write_public(computed, options.out)
         write_operator(computed, options.out)
     return ExitCode.DONE

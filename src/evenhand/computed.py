@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from evenhand.corpus.corpora import RuleCorpus, pair, published_corpora, snapshot
+from evenhand.corpus.corpora import RuleCorpus, pair, published_corpora
 from evenhand.corpus.records import score_records
 from evenhand.disclosure.suppression import withhold
 from evenhand.engines.duckdb import DuckEngine
@@ -30,8 +30,8 @@ class Computed:
     results: dict[str, Any]
     corpora: list[RuleCorpus]
     records: list[dict[str, Any]]
-    cases: pa.Table | None
-    """Every case of every rule in the published order; None when only the API files are wanted."""
+    cases: pa.Table
+    """Every case of every rule, ordered by rule and then in the published order."""
 
 
 def open_engine(lake_dir: Path, manifest: LakeManifest, policy: Policy) -> DuckEngine:
@@ -57,6 +57,7 @@ class Computation:
         self.context = context_of(self.manifest, policy, as_of)
         self._engine = open_engine(lake_dir, self.manifest, policy)
         self._results: dict[str, Any] = {}
+        self._cases: pa.Table | None = None
         self._corpora: list[RuleCorpus] | None = None
 
     def __enter__(self) -> "Computation":
@@ -80,33 +81,32 @@ class Computation:
                 self._results[name] = registry()[name].compute(self._engine, self.context)
         return self._results[name]
 
+    def cases(self) -> pa.Table:
+        """Every case of every rule, ordered by rule and then in the published order."""
+        if self._cases is None:
+            self._cases = pair(self._engine, self.context)
+        return self._cases
+
     def corpora(self) -> list[RuleCorpus]:
         """The published corpus of every rule."""
         if self._corpora is None:
-            pair(self._engine, self.context)
-            self._corpora = published_corpora(self._engine, self.context)
+            self._corpora = published_corpora(self._engine, self.cases(), self.context)
         return self._corpora
-
-    def cases(self) -> pa.Table:
-        """Every case of every rule in the published order."""
-        self.corpora()
-        return snapshot(self._engine, self.context)
 
     def records(self) -> list[dict[str, Any]]:
         """The score records of committed rules."""
         return score_records(self.result("signals.rule_precision"), self.corpora(), self.context)
 
-    def computed(self, *, with_cases: bool = True) -> Computed:
+    def computed(self) -> Computed:
         """Everything, with what must be withheld across metrics withheld."""
         results = {name: self.result(name) for name in (*registry(), *combinations())}
-        cases = self.cases() if with_cases else None
-        return Computed(self.context, self.manifest, withhold(results), self.corpora(), self.records(), cases)
+        return Computed(self.context, self.manifest, withhold(results), self.corpora(), self.records(), self.cases())
 
 
-def compute(lake_dir: Path, policy: Policy, as_of: int, *, with_cases: bool = True) -> Computed:
+def compute(lake_dir: Path, policy: Policy, as_of: int) -> Computed:
     """Every metric, every corpus and every score record of a lake.
 
     Raises LakeError when the lake is missing or incomplete.
     """
     with Computation(lake_dir, policy, as_of) as computation:
-        return computation.computed(with_cases=with_cases)
+        return computation.computed()

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import lru_cache
 from importlib.resources import files
 from json import dumps
 from typing import Any, Protocol
@@ -23,6 +23,7 @@ from evenhand.timeline import Window
 
 # Safe on every file system, and equal only when the rules are: lower case, and no name that a system reserves.
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
+_REMEMBERED = 1 << 16
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9]|index|rule-.*)")
 
 
@@ -90,48 +91,48 @@ def statement(name: str) -> str:
     return files("evenhand.corpus").joinpath(f"{name}.sql").read_text(encoding="utf-8")
 
 
-def pair(engine: CorpusEngine, context: Context) -> None:
-    """Runs the pairing: leaves the table `corpus_cases` in the engine."""
+def pair(engine: CorpusEngine, context: Context) -> pa.Table:
+    """Runs the pairing: every case of every rule, ordered by rule and then in the published order.
+
+    Columns rule_id, fired_day, decided_day, outcome, label, confidence (null when absent).
+    """
+    parameters = _parameters(context)
     for one in statement("pairing").split(";\n"):
         if one.strip():
-            engine.run(one, _parameters(context))
+            engine.run(one, parameters)
+    return engine.arrow(statement("snapshot"), parameters).combine_chunks()
 
 
 def _parameters(context: Context) -> dict[str, Any]:
     window = context.window(context.policy.windows.signals_days)
-    return {
-        "window_start_us": window.start,
-        "window_end_us": window.end,
-        "json_cases": context.policy.corpus.json_cases,
-    }
+    return {"window_start_us": window.start, "window_end_us": window.end}
 
 
-def published_corpora(engine: CorpusEngine, context: Context) -> list[RuleCorpus]:
-    """The corpus of every rule with an override row in the window, ordered by rule id. Needs `pair` first."""
-    parameters = _parameters(context)
+def published_corpora(engine: CorpusEngine, cases: pa.Table, context: Context) -> list[RuleCorpus]:
+    """The corpus of every rule with an override row in the window, ordered by rule id, out of the paired cases."""
+    rules = engine.arrow(statement("rules"), _parameters(context)).to_pylist()
     window = context.window(context.policy.windows.signals_days)
-    texts: dict[str, list[str]] = {}
-    for rule_id, text in _case_texts(engine.arrow(statement("cases"), parameters)):
-        texts.setdefault(rule_id, []).append(text)
-    totals = engine.arrow(statement("rules"), parameters).to_pylist()
     cap = context.policy.corpus.json_cases
-    return [
-        RuleCorpus(row["rule_id"], row["cases"], row["votes"], cap, window, tuple(texts.get(row["rule_id"], ())))
-        for row in totals
-    ]
+    corpora, start = [], 0
+    for rule in rules:
+        texts = tuple(_case_texts(cases.slice(start, min(rule["cases"], cap))))
+        corpora.append(RuleCorpus(rule["rule_id"], rule["cases"], rule["votes"], cap, window, texts))
+        start += rule["cases"]
+    return corpora
 
 
-def snapshot(engine: CorpusEngine, context: Context) -> pa.Table:
-    """Every case of every rule: rule_id, fired_day, decided_day, outcome, label, confidence, in the published order."""
-    return engine.arrow(statement("snapshot"), _parameters(context)).combine_chunks()
+def cases_of_rules(cases: pa.Table, corpora: list[RuleCorpus]) -> Iterator[tuple[RuleCorpus, pa.Table]]:
+    """Each rule's corpus with all its cases: they lie in the order of the rules, so a rule is one slice."""
+    start = 0
+    for corpus in corpora:
+        yield corpus, cases.slice(start, corpus.total)
+        start += corpus.total
 
 
-def _case_texts(cases: pa.Table) -> Iterator[tuple[str, str]]:
-    columns = [
-        cases[name].to_pylist() for name in ("rule_id", "fired_day", "decided_day", "outcome", "label", "confidence")
-    ]
-    for rule_id, fired, decided, outcome, label, confidence in zip(*columns, strict=True):
-        yield rule_id, case_text(rule_id, fired, decided, outcome, label, confidence)
+def _case_texts(cases: pa.Table) -> Iterator[str]:
+    columns = [cases[name].to_pylist() for name in cases.column_names]
+    for row in zip(*columns, strict=True):
+        yield case_text(*row)
 
 
 def case_text(rule_id: str, fired: date, decided: date, outcome: str, label: str, confidence: float | None) -> str:
@@ -143,16 +144,16 @@ def case_text(rule_id: str, fired: date, decided: date, outcome: str, label: str
     )
 
 
-@cache
+@lru_cache(maxsize=_REMEMBERED)
 def _day(day: date) -> str:
     return f"{day.isoformat()}T00:00:00.000Z"
 
 
-@cache
+@lru_cache(maxsize=_REMEMBERED)
 def _string(text: str) -> str:
     return canonical(text).decode()
 
 
-@cache
+@lru_cache(maxsize=_REMEMBERED)
 def _number(value: float) -> str:
     return canonical(value).decode()

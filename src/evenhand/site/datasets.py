@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from evenhand.canonical import canonical
 from evenhand.computed import Computed
-from evenhand.corpus.corpora import RuleCorpus, file_stem
+from evenhand.corpus.corpora import RuleCorpus, cases_of_rules, file_stem
 from evenhand.figures import Figure
 from evenhand.metrics.ledger.review_parity import ClassParity
 from evenhand.site.facts import FileColumn
@@ -373,26 +372,15 @@ def write_datasets(computed: Computed, directory: Path) -> list[tuple[str, Datas
 
 
 def _write_corpora(computed: Computed, folder: Path) -> Iterator[tuple[str, Dataset]]:
-    cases = computed.cases
-    if cases is None:
-        return
-    write_parquet(cases, folder / "all_rules.parquet")
+    write_parquet(computed.cases, folder / "all_rules.parquet")
     yield (
         "data/corpus/all_rules.parquet",
-        Dataset("all_rules", "Complete corpus of every rule", CASE_COLUMNS, cases),
+        Dataset("all_rules", "Complete corpus of every rule", CASE_COLUMNS, computed.cases),
     )
-    # Rows are ordered by rule, so a rule is one slice.
-    counts = {row["values"]: row["counts"] for row in pc.value_counts(cases["rule_id"]).to_pylist()}
-    start = 0
-    for corpus in computed.corpora:
-        rows = cases.slice(start, counts.get(corpus.rule_id, 0))
-        start += rows.num_rows
+    for corpus, rows in cases_of_rules(computed.cases, computed.corpora):
         stem = file_stem(corpus.rule_id)
         write_parquet(rows, folder / f"{stem}.parquet")
-        yield (
-            f"data/corpus/{stem}.parquet",
-            Dataset(stem, f"Complete corpus of {corpus.rule_id}", CASE_COLUMNS, rows),
-        )
+        yield f"data/corpus/{stem}.parquet", Dataset(stem, f"Complete corpus of {corpus.rule_id}", CASE_COLUMNS, rows)
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:
