@@ -37,6 +37,7 @@ ARROW_TYPES = {
     Kind.DECIMAL: pa.string(),
 }
 
+MOST_SPANS = 32
 UNREADABLE_ROW = "unreadable_row"
 EMPTY_RULE_ID = "empty_rule_id"
 
@@ -50,7 +51,7 @@ def schema_of(table: Table) -> pa.Schema:
 class ParsedBatch:
     """Typed rows, and why others are not among them or lack a value."""
 
-    rows: pa.RecordBatch
+    rows: pa.Table
     quarantined: dict[str, list[int]] = field(default_factory=dict)
     """Reason -> positions of rows in the export."""
     malformed: int = 0
@@ -105,9 +106,7 @@ def parse_batch(table: Table, raw: RawBatch) -> ParsedBatch:
         columns.made[column.name] if column.name in columns.made else columns.raw[column.name]
         for column in table.columns
     ]
-    rows = pa.RecordBatch.from_arrays(arrays, schema=schema_of(table))
-    if not columns.keep.all():
-        rows = rows.filter(pa.array(columns.keep))
+    rows = _kept(pa.RecordBatch.from_arrays(arrays, schema=schema_of(table)), columns.keep)
     quarantined: dict[str, list[int]] = {}
     if columns.bad:
         positions = raw.locate()
@@ -122,7 +121,17 @@ def parse_batch(table: Table, raw: RawBatch) -> ParsedBatch:
     return parsed
 
 
-def _is_listed(family: pa.StringArray) -> pa.BooleanArray:
+def _kept(rows: pa.RecordBatch, keep: Mask) -> pa.Table:
+    """The rows that stay. When few go, the spans between them are taken as they are, without a copy."""
+    gone = np.flatnonzero(~keep)
+    if len(gone) > MOST_SPANS:
+        return pa.Table.from_batches([rows.filter(pa.array(keep))])
+    starts, ends = [0, *(gone + 1).tolist()], [*gone.tolist(), len(keep)]
+    spans = [rows.slice(start, end - start) for start, end in zip(starts, ends, strict=True) if end > start]
+    return pa.Table.from_batches(spans, rows.schema)
+
+
+def _is_listed(family: pa.ChunkedArray) -> pa.ChunkedArray:
     listed = pc.is_in(family, value_set=pa.array(LISTED_EVENT_FAMILIES, pa.string()))
     return pc.fill_null(pc.or_(listed, pc.starts_with(family, ACTION_FAMILY_PREFIX)), False)
 

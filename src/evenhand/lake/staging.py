@@ -5,10 +5,12 @@ lake (assembly.py).
 """
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -19,6 +21,9 @@ from evenhand.timeline import DAY
 FLUSH_ROWS = 262_144
 FLUSH_BYTES = 96 << 20
 """Rows wait in memory until there are this many of them or this much of them."""
+
+RUN_ROWS = 500
+"""Rows that come in runs of one day this long on average stay in their order; shorter runs are sorted by day first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +47,13 @@ class Stage:
         self._table = table
         self._folder = folder
         self._process = process
-        self._waiting: list[pa.RecordBatch] = []
+        self._waiting: list[pa.Table] = []
         self._rows = 0
         self._size = 0
         self._files = 0
         self.buckets: defaultdict[int, list[Piece]] = defaultdict(list)
 
-    def add(self, rows: pa.RecordBatch) -> None:
+    def add(self, rows: pa.Table) -> None:
         """Take typed rows."""
         if rows.num_rows == 0:
             return
@@ -62,7 +67,7 @@ class Stage:
         """Write what waits."""
         if not self._waiting:
             return
-        rows = pa.Table.from_batches(self._waiting).combine_chunks()
+        rows = pa.concat_tables(self._waiting)
         self._waiting, self._rows, self._size = [], 0, 0
         path = self._folder / f"{self._table.name}-{self._process}-{self._files}.arrow"
         self._files += 1
@@ -71,20 +76,30 @@ class Stage:
                 writer.write_batch(batch)
                 self.buckets[bucket].append(Piece(path.name, number, batch.num_rows, batch.nbytes))
 
-    def _bucketed(self, rows: pa.Table) -> list[tuple[int, pa.RecordBatch]]:
+    def _bucketed(self, rows: pa.Table) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """Record batches of one day each. Rows that come by day already are cut and not copied."""
         if not self._table.by_day:
-            return [(0, batch) for batch in rows.to_batches()]
-        moments = np.frombuffer(rows.column(self._table.by_day).chunk(0).buffers()[1], dtype=np.int64)
-        days = moments[: rows.num_rows] // DAY
-        if bool((days[1:] < days[:-1]).any()):
+            yield from ((0, batch) for batch in rows.to_batches())
+            return
+        days = _days(rows, self._table.by_day)
+        runs = 1 + np.count_nonzero(days[1:] != days[:-1])
+        if runs > rows.num_rows // RUN_ROWS:
             order = np.argsort(days, kind="stable")
-            rows, days = rows.take(pa.array(order)), days[order]
+            rows, days = rows.combine_chunks().take(pa.array(order)), days[order]
         starts = np.flatnonzero(np.concatenate(([True], days[1:] != days[:-1])))
         ends = np.append(starts[1:], len(days))
-        return [
-            (int(days[start]), rows.slice(start, end - start).combine_chunks().to_batches()[0])
-            for start, end in zip(starts, ends, strict=True)
-        ]
+        for start, end in zip(starts, ends, strict=True):
+            for batch in rows.slice(start, end - start).to_batches():
+                yield int(days[start]), batch
+
+
+def _days(rows: pa.Table, name: str) -> npt.NDArray[np.int64]:
+    """UTC day numbers of an instant column without nulls."""
+    chunks = [
+        np.frombuffer(chunk.buffers()[1], dtype=np.int64)[chunk.offset : chunk.offset + len(chunk)]
+        for chunk in rows.column(name).chunks
+    ]
+    return np.concatenate(chunks) // DAY
 
 
 def pieces_table(folder: Path, pieces: list[Piece], schema: pa.Schema) -> pa.Table:
@@ -100,7 +115,7 @@ def pieces_table(folder: Path, pieces: list[Piece], schema: pa.Schema) -> pa.Tab
     return pa.Table.from_batches(batches, schema).combine_chunks()
 
 
-def bounds(rows: pa.RecordBatch, name: str) -> tuple[int, int] | None:
+def bounds(rows: pa.Table, name: str) -> tuple[int, int] | None:
     """Least and greatest value of an integer column; None when it has none."""
     found = pc.min_max(rows.column(name)).as_py()
     return None if found["min"] is None else (found["min"], found["max"])

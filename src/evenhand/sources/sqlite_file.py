@@ -13,7 +13,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -24,7 +24,7 @@ import pyarrow as pa
 from evenhand.errors import BusySourceError, SourceError
 from evenhand.lake.tables import TABLES, Table
 from evenhand.sources.base import Fingerprint, Part, RawBatch, Source, batch_without, label_of, text_columns
-from evenhand.sources.sqlite_text import ChunkReader, Pending, TextColumn, quoted, split_texts
+from evenhand.sources.sqlite_text import ChunkReader, Pending, TextColumn, quoted
 from evenhand.sources.utf8 import readable_rows
 from evenhand.sources.values import Unreadable, readable_text, value_text
 
@@ -115,7 +115,9 @@ class SqliteSource(Source):
         key = row_key(self._connection, table.name)
         if key is None:
             return [None]
-        query = f"SELECT min({key}), max({key}) FROM main.{quoted(table.name)}"
+        # Two queries: SQLite finds either end at once, but reads the whole table for both together.
+        ends = [f"(SELECT {end}({key}) FROM main.{quoted(table.name)})" for end in ("min", "max")]
+        query = "SELECT " + ", ".join(ends)
         try:
             lowest, highest = self._connection.execute(query).fetchone()
         except sqlite3.Error as error:
@@ -133,44 +135,51 @@ class SqliteSource(Source):
         provided = [name for name in table.source_columns if name in self._columns[table.name]]
         try:
             if part is None:
-                yield from self._all_rows(table, provided)
+                yield from self._all_rows(table, provided, [None])
             else:
                 yield from self._joined_rows(table, provided, part)
         except sqlite3.Error as error:
             raise source_error(error, f"{table.name} in {self.label}") from error
 
-    def _all_rows(self, table: Table, provided: list[str], part: Part = None) -> Iterator[RawBatch]:
-        """Rows one value at a time."""
+    def _all_rows(self, table: Table, provided: list[str], parts: Iterable[Part]) -> Iterator[RawBatch]:
+        """The rows of some parts, one value at a time."""
         key = row_key(self._connection, table.name)
         listed = ", ".join([key or "NULL", *(quoted(name) for name in provided)])
         query = f"SELECT {listed} FROM main.{quoted(table.name)} NOT INDEXED"
-        bounds: tuple[int, ...] = ()
-        if part is not None:
-            query += f" WHERE {key} > ? AND {key} <= ? ORDER BY {key}"
-            bounds = part
-        cursor = self._connection.execute(query, bounds)
+        waiting: list[tuple[object, ...]] = []
         first = 1
-        while rows := cursor.fetchmany(_ROWS_PER_BATCH):
-            yield text_batch(table, provided, rows, first)
-            first += len(rows)
+        for part in parts:
+            within = "" if part is None else f" WHERE {key} > ? AND {key} <= ? ORDER BY {key}"
+            cursor = self._connection.execute(query + within, part or ())
+            while rows := cursor.fetchmany(_ROWS_PER_BATCH):
+                waiting.extend(rows)
+                if len(waiting) >= _ROWS_PER_BATCH:
+                    yield text_batch(table, provided, waiting, first)
+                    first += len(waiting)
+                    waiting = []
+        if waiting:
+            yield text_batch(table, provided, waiting, first)
 
     def _joined_rows(self, table: Table, provided: list[str], part: tuple[int, int]) -> Iterator[RawBatch]:
-        """Rows many at a time; what cannot be joined comes one value at a time."""
+        """Rows many at a time; the few around one that cannot be joined come last, one value at a time."""
         key = row_key(self._connection, table.name)
         assert key is not None
         columns = [TextColumn(name, *self._columns[table.name][name]) for name in provided]
         reader = ChunkReader(self._joining_connection(), table.name, key, columns)
         pending = Pending()
+        odd: list[Part] = []
         for chunk in reader.chunks(*part):
-            if chunk.joined is None:
-                yield from self._all_rows(table, provided, (chunk.low, chunk.high))
-                continue
-            pending.add(chunk)
-            if pending.is_full():
-                yield self._split(table, provided, key, pending)
-                pending = Pending()
+            for piece in [chunk] if chunk.joined is not None else reader.narrowed(chunk):
+                if piece.joined is None:
+                    odd.append((piece.low, piece.high))
+                    continue
+                pending.add(piece)
+                if pending.is_full():
+                    yield from self._split(table, provided, key, reader, pending)
+                    pending = Pending()
         if pending.rows:
-            yield self._split(table, provided, key, pending)
+            yield from self._split(table, provided, key, reader, pending)
+        yield from self._all_rows(table, provided, odd)
 
     def _joining_connection(self) -> sqlite3.Connection:
         """A connection of its own, because its limit on the length of a text is lower and its texts are bytes."""
@@ -179,18 +188,37 @@ class SqliteSource(Source):
             self._joining.text_factory = bytes
         return self._joining
 
-    def _split(self, table: Table, provided: list[str], key: str, pending: Pending) -> RawBatch:
-        raw = [
-            split_texts([joined[number] for joined in pending.parts], pending.rows) for number in range(len(provided))
-        ]
+    def _split(
+        self, table: Table, provided: list[str], key: str, reader: ChunkReader, pending: Pending
+    ) -> Iterator[RawBatch]:
+        raw = pending.split(len(provided))
+        if raw is None:
+            yield from self._split_apart(table, provided, key, reader, pending)
+            return
         texts, bad = readable_rows(raw)
         columns = dict(zip(provided, texts, strict=True))
+        ranges = [(chunk.low, chunk.high, chunk.rows) for chunk in pending.chunks]
         if bad:
-            return batch_without(table, columns, self._rowids(table, key, pending.ranges), bad)
-        ranges = pending.ranges
-        return RawBatch(
+            yield batch_without(table, columns, self._rowids(table, key, ranges), bad)
+            return
+        yield RawBatch(
             text_columns(table, columns, pending.rows), pending.rows, lambda: self._rowids(table, key, ranges)
         )
+
+    def _split_apart(
+        self, table: Table, provided: list[str], key: str, reader: ChunkReader, pending: Pending
+    ) -> Iterator[RawBatch]:
+        """Some value held a mark: as many rows as possible still joined, the few around it one value at a time."""
+        odd: list[Part] = []
+        for chunk in pending.chunks:
+            for piece in reader.narrowed(chunk):
+                if piece.is_sound():
+                    alone = Pending()
+                    alone.add(piece)
+                    yield from self._split(table, provided, key, reader, alone)
+                else:
+                    odd.append((piece.low, piece.high))
+        yield from self._all_rows(table, provided, odd)
 
     def _rowids(self, table: Table, key: str, ranges: list[tuple[int, int, int]]) -> list[int]:
         query = f"SELECT {key} FROM main.{quoted(table.name)} NOT INDEXED WHERE {key} > ? AND {key} <= ? ORDER BY {key}"

@@ -54,29 +54,46 @@ class Chunk:
     low: int
     high: int
     rows: int
-    joined: tuple[bytes, ...] | None
+    joined: tuple[bytes, ...] | None = None
+    nulls: tuple[int, ...] = ()
+    """How many NULLs each column has."""
+
+    def is_sound(self) -> bool:
+        """No value held a separator or a NULL mark, or the counts would differ."""
+        return self.joined is not None and all(
+            text.count(_SEPARATOR_BYTE) == self.rows - 1 and text.count(_NULL_BYTE) == nulls
+            for text, nulls in zip(self.joined, self.nulls, strict=True)
+        )
 
 
 @dataclass
 class Pending:
-    """Chunks that wait to be split together."""
+    """Joined chunks that wait to be split together."""
 
     rows: int = 0
     size: int = 0
-    parts: list[tuple[bytes, ...]] = field(default_factory=list)
-    ranges: list[tuple[int, int, int]] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
 
     def add(self, chunk: Chunk) -> None:
         """Take a joined chunk."""
-        assert chunk.joined is not None
-        self.parts.append(chunk.joined)
-        self.ranges.append((chunk.low, chunk.high, chunk.rows))
+        self.chunks.append(chunk)
         self.rows += chunk.rows
-        self.size += sum(len(text) for text in chunk.joined)
+        self.size += sum(len(text) for text in chunk.joined or ())
 
     def is_full(self) -> bool:
         """Whether it is time to split."""
         return self.rows >= BATCH_ROWS or self.size >= BATCH_BYTES
+
+    def split(self, columns: int) -> list[pa.BinaryArray] | None:
+        """The columns as bytes; None when some value held a mark."""
+        split = []
+        for number in range(columns):
+            parts = [chunk.joined[number] for chunk in self.chunks if chunk.joined is not None]
+            column = split_texts(parts, self.rows, sum(chunk.nulls[number] for chunk in self.chunks))
+            if column is None:
+                return None
+            split.append(column)
+        return split
 
 
 def quoted(name: str) -> str:
@@ -117,26 +134,26 @@ class ChunkReader:
                 if self._rows > 1:
                     self._rows = max(1, self._rows // 8)
                     continue
-                chunk = Chunk(low, bound, 1, None)
+                chunk = Chunk(low, bound, 1)
             # Few rows in a wide range of rowids: count them off instead of guessing.
             is_sparse = is_sparse or chunk.rows < (bound - low) // 8
             low = bound
             if chunk.rows:
                 self._adapt(chunk)
-                yield from self._narrowed(chunk)
+                yield chunk
 
-    def _narrowed(self, chunk: Chunk) -> Iterator[Chunk]:
+    def narrowed(self, chunk: Chunk) -> Iterator[Chunk]:
         """A chunk that is not sound, in eighths and their eighths, until few rows go the slow way."""
-        if chunk.joined is not None or chunk.rows <= SLOW_ROWS:
+        if chunk.is_sound() or chunk.rows <= SLOW_ROWS:
             yield chunk
             return
         step = max(1, (chunk.high - chunk.low) // 8)
         for low in range(chunk.low, chunk.high, step):
             part = self._read(low, min(low + step, chunk.high))
             if part is None:
-                part = Chunk(low, min(low + step, chunk.high), 1, None)
+                part = Chunk(low, min(low + step, chunk.high), 1)
             if part.rows:
-                yield from self._narrowed(part)
+                yield from self.narrowed(part)
 
     def _dense_bound(self, low: int, high: int) -> int:
         return min(low + self._rows, high)
@@ -154,11 +171,10 @@ class ChunkReader:
         rows, odd = row[0], row[1]
         joined = row[len(row) - len(self._columns) :]
         if rows == 0:
-            return Chunk(low, high, 0, None)
+            return Chunk(low, high, 0)
         counts = iter(row[2:])
         nulls = [rows - next(counts) if column.may_be_null else 0 for column in self._columns]
-        is_sound = odd == 0 and all(_is_sound(text, rows, null) for text, null in zip(joined, nulls, strict=True))
-        return Chunk(low, high, rows, tuple(joined) if is_sound else None)
+        return Chunk(low, high, rows, None if odd else tuple(joined), tuple(nulls))
 
     def _adapt(self, chunk: Chunk) -> None:
         """Aim at CHUNK_BYTES and at most CHUNK_ROWS."""
@@ -167,13 +183,10 @@ class ChunkReader:
         self._rows = max(1, min(fitting, self._rows * 4, CHUNK_ROWS))
 
 
-def _is_sound(text: bytes, rows: int, nulls: int) -> bool:
-    """No value held a separator or a NULL mark, or the counts would differ."""
-    return text.count(_SEPARATOR_BYTE) == rows - 1 and text.count(_NULL_BYTE) == nulls
-
-
-def split_texts(parts: list[bytes], rows: int) -> pa.BinaryArray:
+def split_texts(parts: list[bytes], rows: int, nulls: int) -> pa.BinaryArray | None:
     """The Arrow column of joined texts, as bytes: whether they are UTF-8 is for the caller to see.
+
+    None when a value held a separator or a NULL mark, so that there are more of them than there should be.
 
     `a|~|` with | and ~ for the marks (a, NULL, the empty text) has values that end at bytes 1, 3 and 4. Without the
     marks the data is `a`, and each value ends that many marks earlier: at 1, 1 and 1.
@@ -182,11 +195,14 @@ def split_texts(parts: list[bytes], rows: int) -> pa.BinaryArray:
     characters = np.frombuffer(joined, dtype=np.uint8)
     ends = np.empty(rows + 1, dtype=np.int64)
     ends[0] = -1
-    ends[1:-1] = np.flatnonzero(characters == _SEPARATOR_BYTE[0])
+    separators = np.flatnonzero(characters == _SEPARATOR_BYTE[0])
+    if len(separators) != rows - 1 or joined.count(_NULL_BYTE) != nulls:
+        return None
+    ends[1:-1] = separators
     ends[-1] = len(joined)
     offsets = ends - np.arange(-1, rows)
     validity = None
-    if _NULL_BYTE in joined:
+    if nulls:
         starts = ends[:-1] + 1
         # A mark is the whole value, because there are just as many marks as NULLs.
         is_null = np.zeros(rows, dtype=np.bool_)
