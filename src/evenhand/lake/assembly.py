@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from evenhand.lake.manifest import LakeFile
 from evenhand.lake.ordering import sort_rows, sorted_on_disk
 from evenhand.lake.parse import schema_of
-from evenhand.lake.staging import Piece, pieces_table
+from evenhand.lake.staging import Piece, StagedFiles
 from evenhand.lake.tables import Table
 
 ROW_GROUP_ROWS = 65_536
@@ -39,6 +39,10 @@ _UNIQUE = {
 }
 
 
+_PRUNED = {"ts_us", "received_us", "occurred_us", "seq"}
+"""Columns whose least and greatest values let a reader pass over row groups."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bucket:
     """One file of the lake to be, and what goes into it."""
@@ -54,28 +58,31 @@ class Bucket:
         return sum(piece.size for piece in self.pieces)
 
 
-def assemble(bucket: Bucket, staged: Path, building: Path, memory_limit: str) -> LakeFile:
-    """Write one Parquet file, sorted in total order."""
+def assemble(bucket: Bucket, staged: StagedFiles, building: Path, memory_limit: str) -> LakeFile:
+    """Write one Parquet file, sorted in total order; whoever asked for it has it put on disk (sync)."""
     schema = schema_of(bucket.table)
     target = building / bucket.path
     if bucket.size <= IN_MEMORY_BYTES:
-        rows = sort_rows(bucket.table, pieces_table(staged, bucket.pieces, schema))
+        rows = sort_rows(bucket.table, staged.table(bucket.pieces, schema))
         count = write_rows(target, schema, iter([rows]))
     else:
-        scratch = staged / (bucket.path.replace("/", "-") + ".sorting")
+        scratch = staged.folder / (bucket.path.replace("/", "-") + ".sorting")
         scratch.mkdir()
-        unsorted = _piecewise(staged, bucket.pieces, schema)
+        unsorted = (staged.batch(piece) for piece in bucket.pieces)
         ordered = sorted_on_disk(bucket.table, unsorted, schema, scratch, memory_limit)
         count = write_rows(target, schema, (pa.Table.from_batches([batch]) for batch in ordered))
     with target.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-        os.fsync(file.fileno())
     return LakeFile(bucket.path, count, digest, bucket.day)
 
 
-def _piecewise(staged: Path, pieces: list[Piece], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    for piece in pieces:
-        yield from pieces_table(staged, [piece], schema).to_batches()
+def sync(path: Path) -> None:
+    """Wait until a file or folder is on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _repeating(schema: pa.Schema) -> list[str]:
@@ -94,6 +101,7 @@ def write_rows(target: Path, schema: pa.Schema, tables: Iterator[pa.Table]) -> i
         compression="zstd",
         compression_level=1,
         use_dictionary=_repeating(schema),
+        write_statistics=[name for name in schema.names if name in _PRUNED],
         store_schema=False,
     ) as writer:
         for table in tables:

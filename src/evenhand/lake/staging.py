@@ -102,17 +102,22 @@ def _days(rows: pa.Table, name: str) -> npt.NDArray[np.int64]:
     return np.concatenate(chunks) // DAY
 
 
-def pieces_table(folder: Path, pieces: list[Piece], schema: pa.Schema) -> pa.Table:
-    """The rows of some pieces, in memory."""
-    by_file: defaultdict[str, list[int]] = defaultdict(list)
-    for piece in pieces:
-        by_file[piece.file].append(piece.batch)
-    batches = []
-    for file in sorted(by_file):
-        with pa.memory_map(str(folder / file)) as mapped:
-            reader = pa.ipc.open_file(mapped)
-            batches.extend(reader.get_batch(number) for number in by_file[file])
-    return pa.Table.from_batches(batches, schema).combine_chunks()
+class StagedFiles:
+    """The temporary files of all processes, each opened once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._readers: dict[str, pa.ipc.RecordBatchFileReader] = {}
+
+    def batch(self, piece: Piece) -> pa.RecordBatch:
+        """The rows of one piece, read into memory: a mapped file would count as memory for good."""
+        if piece.file not in self._readers:
+            self._readers[piece.file] = pa.ipc.open_file(pa.OSFile(str(self.folder / piece.file), "rb"))
+        return self._readers[piece.file].get_batch(piece.batch)
+
+    def table(self, pieces: list[Piece], schema: pa.Schema) -> pa.Table:
+        """The rows of some pieces."""
+        return pa.Table.from_batches([self.batch(piece) for piece in pieces], schema).combine_chunks()
 
 
 def bounds(rows: pa.Table, name: str) -> tuple[int, int] | None:

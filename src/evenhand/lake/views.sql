@@ -52,7 +52,8 @@ SELECT id, ts_us, week, stored_at, corpus_checksum, comparison_verdict
 FROM audit_events
 WHERE family IN ('calibration.threshold_backtest_run', 'calibration.logic_backtest_run');
 
--- One state a pull request: of two spellings of its repository the newest row, ties the greatest spelling.
+-- One state a pull request: of two spellings of its repository the newest row, ties the greatest spelling. The columns
+-- after it only make two rows of one spelling and one time, which no export should hold, the same choice every time.
 -- Merged is merged_at present, whatever it says; a state that is neither merged nor closed is in review.
 CREATE TABLE pull_request_states AS
 SELECT
@@ -62,7 +63,9 @@ FROM (
     SELECT
         *,
         ROW_NUMBER() OVER (
-            PARTITION BY pull_request ORDER BY COALESCE(updated_us, -9000000000000000000) DESC, repo_full_name DESC
+            PARTITION BY pull_request
+            ORDER BY COALESCE(updated_us, -9000000000000000000) DESC, repo_full_name DESC,
+                merged DESC, state, merged_us, author_association
         ) AS newest
     FROM pull_requests
 ) AS ranked

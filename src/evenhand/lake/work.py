@@ -7,15 +7,16 @@ what a lake is (writing.py). A share is taken from a pipe of numbers, so that wh
 import os
 import struct
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evenhand.lake.assembly import Bucket, assemble
+from evenhand.lake.assembly import Bucket, assemble, sync
 from evenhand.lake.manifest import LakeFile
 from evenhand.lake.parse import parse_batch
 from evenhand.lake.quarantine import LISTED_ROWS
-from evenhand.lake.staging import Piece, Stage, bounds
+from evenhand.lake.staging import Piece, Stage, StagedFiles, bounds
 from evenhand.lake.tables import TABLES, Table
 from evenhand.sources.base import Part, Source
 
@@ -153,8 +154,15 @@ def write_buckets(
 ) -> dict[str, LakeFile]:
     """The second phase: write the files of the groups that this process gets, by path."""
     files: dict[str, LakeFile] = {}
-    for number in numbers:
-        for bucket in groups[number]:
-            check()
-            files[bucket.path] = assemble(bucket, staged, building, memory_limit)
+    staged_files = StagedFiles(staged)
+    # A sync waits for the disk and not for this process: beside the next file's sorting it costs next to nothing.
+    with ThreadPoolExecutor(4, "sync") as syncing:
+        synced = []
+        for number in numbers:
+            for bucket in groups[number]:
+                check()
+                files[bucket.path] = assemble(bucket, staged_files, building, memory_limit)
+                synced.append(syncing.submit(sync, building / bucket.path))
+        for done in synced:
+            done.result()
     return files

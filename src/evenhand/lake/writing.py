@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from evenhand.errors import LakeError, SourceError
-from evenhand.lake.assembly import Bucket
+from evenhand.lake.assembly import Bucket, sync
 from evenhand.lake.manifest import (
     FORMAT_VERSION,
     MANIFEST_NAME,
@@ -111,7 +111,7 @@ def _swap(building: Path, lake_dir: Path) -> None:
         # Without an exchange there is an instant with no lake; _clear mends it if the run is killed just then.
         lake_dir.rename(_earlier(lake_dir))
         building.rename(lake_dir)
-    _sync(lake_dir.parent)
+    sync(lake_dir.parent)
     shutil.rmtree(_earlier(lake_dir), ignore_errors=True)
 
 
@@ -127,14 +127,6 @@ def _umask() -> int:
     current = os.umask(0o022)
     os.umask(current)
     return current
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _build(source: Source, building: Path, as_of: int | None, memory_limit: str, workers: int) -> LakeManifest:
@@ -159,8 +151,8 @@ def _build(source: Source, building: Path, as_of: int | None, memory_limit: str,
         building / QUARANTINE_NAME,
         *(p for p in building.iterdir() if p.is_dir()),
     ):
-        _sync(path)
-    _sync(building)
+        sync(path)
+    sync(building)
     return manifest
 
 
