@@ -46,14 +46,14 @@ class FleetVolume:
     methodology="Fairness methodology, section 4",
 )
 def fleet_volume(cells: Cells, context: Context) -> FleetVolume:
-    """cells: outcome of live rows, or rolled_up_merged | closed | total, n."""
-    counts: Counter[str] = Counter()
+    """cells: rolled_up, outcome as stored (rolled up: merged | closed | total), n."""
+    counts: Counter[tuple[bool, str | None]] = Counter()
     for cell in cells:
-        counts[cell["outcome"]] += int(cell["n"])
-    rolled_up = {name: counts.pop(f"rolled_up_{name}", 0) for name in ("merged", "closed", "total")}
+        counts[cell["rolled_up"], cell["outcome"]] += int(cell["n"])
+    live = sum(n for (rolled_up, _), n in counts.items() if not rolled_up)
     return FleetVolume(
-        counts["merged"] + rolled_up["merged"],
-        counts["closed"] + rolled_up["closed"],
-        counts.total() + rolled_up["total"],
+        counts[False, "merged"] + counts[True, "merged"],
+        counts[False, "closed"] + counts[True, "closed"],
+        live + counts[True, "total"],
         "registered installations, without pull requests published here",
     )
