@@ -1,6 +1,6 @@
 -- Recorded minutes of published pull requests. A pull request is worth the mean of its recorded minutes, so rows
 -- are grouped by how many it has: the sum of means is then sum(minutes) / recorded over few integer cells.
--- Pull requests without a usable number come as recorded = 0.
+-- Usable is what is finite and not negative: -0 is 0, 1e400 is no number. Pull requests without one come as recorded = 0.
 SELECT recorded, minutes, COUNT(*) AS n
 FROM (
     SELECT
@@ -10,7 +10,11 @@ FROM (
     FROM (
         SELECT
             pull_request,
-            CASE WHEN SUBSTR(review_effort_minutes, 1, 1) <> '-' THEN review_effort_minutes END AS minutes
+            CASE
+                WHEN CAST(review_effort_minutes AS DOUBLE) >= 0
+                    AND CAST(review_effort_minutes AS DOUBLE) < CAST('Infinity' AS DOUBLE)
+                THEN review_effort_minutes
+            END AS minutes
         FROM surface_events
         WHERE ts_us < $as_of_us AND repo IN (SELECT repo FROM allowlist)
     ) AS stated
