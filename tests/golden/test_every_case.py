@@ -9,4 +9,4 @@ from support.pipeline import Published
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.folder.name)
 def test_every_figure_of_the_case_is_right(case: Case, published: Callable[[str], Published]) -> None:
-    assert differences(case.expected, published(case.folder.name)) == []
+    assert differences(case.expected, published(case.folder.name).parts) == []

@@ -1,6 +1,5 @@
 """Sixty thousand real verdicts on secret-scanner findings: precision per rule, as counted by other means."""
 
-from pathlib import Path
 from shutil import copytree
 
 import pytest

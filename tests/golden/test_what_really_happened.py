@@ -49,9 +49,7 @@ def test_a_pull_request_that_was_only_commented_on_is_in_no_denominator(publishe
     """Five hundred comments, ten auto-closes, one of them undone: 9 of 10, not 509 of 510."""
     stats = published("open-hand-02").stats
     assert subset(stats["totals"], "accuracyPct", "reversed") == {"accuracyPct": 90, "reversed": 1}
-    assert subset(
-        stats["totals"], "reviewed", "closed", "merged", "commented", "filteredPct", "minutesSaved"
-    ) == {
+    assert subset(stats["totals"], "reviewed", "closed", "merged", "commented", "filteredPct", "minutesSaved") == {
         "reviewed": 510,
         "closed": 10,
         "merged": 0,
@@ -124,7 +122,7 @@ def test_policy_closes_are_activity_and_are_scored_nowhere(published: Publish) -
 def test_only_the_two_exact_words_are_verdicts_and_nothing_else_lifts_a_rule_over_its_floor(
     published: Publish,
 ) -> None:
-    """No verdict, `Confirmed`, `confirmed ` with a blank, 1, null, a list: unrecognized; of a repeated key the first."""
+    """No verdict, `Confirmed`, `confirmed ` with a blank, 1, null, a list: unrecognized; the first of a key twice."""
     assert published("open-hand-05").stats["rulePrecision"]["rules"] == [
         {"ruleId": "duplicate_pr_risk", "decided": 9, "confirmed": 9, "unrecognized": 6, "precision": None},
         {
@@ -166,7 +164,7 @@ def test_a_rule_without_cases_gets_no_record_and_a_precision_under_the_floor_sta
 
 
 def test_times_are_instants_so_every_written_form_of_the_edge_days_counts(published: Publish) -> None:
-    """Six rows on the two edges of [17 March 12:00, 15 June 12:00), in five forms; four outside, one that is no date."""
+    """Six rows on the edges of [17 March 12:00, 15 June 12:00), in five forms; four outside, one that is no date."""
     result = published("open-hand-06")
     assert result.stats["rulePrecision"]["rules"] == [
         {"ruleId": "missing_linked_issue", "decided": 10, "confirmed": 8, "unrecognized": 0, "precision": 0.8}

@@ -3,6 +3,7 @@
 import gzip
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ GOLDEN = Path(__file__).parent.parent / "golden"
 STATS = ("totals", "weekly", "byProject", "fleetAccuracy")
 PUBLIC = ("rulePrecision", "accuracyTrend", "fleetAccuracyTrend", "reviewParity", "automationRate")
 OPERATOR = ("fleetAnalytics", "calibrationTrend")
+
+Parts = Mapping[str, Any]
+"""Figures by part, as an `expected.json` holds them."""
 
 Difference = tuple[str, Any, Any]
 """Path, expected, found."""
@@ -53,17 +57,14 @@ def load(path: Path) -> Any:
     return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
 
 
-def differences(expected: dict[str, Any], published: Published) -> list[Difference]:
-    """Where what is published differs from what is right, in every part that figures are about."""
+def differences(expected: Parts, got: Parts) -> list[Difference]:
+    """Where the parts that figures are about differ from what is right."""
     found: list[Difference] = []
     for key in STATS:
-        compare(f"stats.{key}", expected["stats"][key], published.stats[key], found)
-    for key in PUBLIC:
-        compare(key, expected[key], published.stats[key], found)
-    for key in OPERATOR:
-        compare(key, expected[key], published.operator[key], found)
-    compare("evalScoreRecords", expected["evalScoreRecords"], published.records, found)
-    corpora, right = published.corpora, expected["evalCorpus"]
+        compare(f"stats.{key}", expected["stats"][key], got["stats"][key], found)
+    for key in (*PUBLIC, *OPERATOR, "evalScoreRecords"):
+        compare(key, expected[key], got[key], found)
+    right, corpora = expected["evalCorpus"], got["evalCorpus"]
     for rule in sorted(set(right) | set(corpora)):
         compare_corpus(f"evalCorpus[{rule!r}]", right.get(rule), corpora.get(rule), found)
     return found

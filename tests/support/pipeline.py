@@ -44,6 +44,17 @@ class Published:
         return self.computed.records
 
     @cached_property
+    def parts(self) -> dict[str, Any]:
+        """The figures by part, as a golden `expected.json` holds them."""
+        return {
+            **self.stats,
+            "stats": self.stats,
+            **self.operator,
+            "evalCorpus": self.corpora,
+            "evalScoreRecords": self.records,
+        }
+
+    @cached_property
     def report(self) -> dict[str, Any]:
         """report.json."""
         return report(self.computed)
@@ -60,4 +71,4 @@ def publish(export: Path, as_of: str, repos: Iterable[str] = (), policy: Policy 
     with open_source(str(export)) as source:
         write_lake(source, lake, workers=1)
     chosen = (policy or Policy()).allowing(list(repos))
-    return Published(compute(lake, chosen, instant_argument(as_of), with_cases=False))
+    return Published(compute(lake, chosen, instant_argument(as_of)))
