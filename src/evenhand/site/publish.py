@@ -69,7 +69,7 @@ def _past_build(manifest: Path) -> PastBuild:
         if as_of is None:
             raise ValueError(stated["asOf"])
         return PastBuild(stated["build"], as_of, stated["digest"], stated["sequence"], stated["restated"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise EvenhandError(
             f"the published build {manifest.parent.name} is damaged ({manifest.name}): restore or remove it"
         ) from error
@@ -191,7 +191,7 @@ def previous_report(out: Path, past: PastBuild | None) -> dict[str, Any]:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         return {figure["id"]: figure for figure in document["figures"]}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise EvenhandError(
             f"the published build {past.build_id} is damaged (report.json): restore or remove it"
         ) from error
