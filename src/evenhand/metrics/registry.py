@@ -17,6 +17,15 @@ Cells = list[dict[str, Any]]
 """What a counting query returns: small rows of names and integers."""
 
 
+def sums(cells: Cells, key: str, *counts: str) -> dict[Any, tuple[int, ...]]:
+    """Counts summed by a key: cells may come in any order, and one of them split into several."""
+    totals: dict[Any, tuple[int, ...]] = {}
+    for cell in cells:
+        so_far = totals.get(cell[key], (0,) * len(counts))
+        totals[cell[key]] = tuple(total + int(cell[name]) for total, name in zip(so_far, counts, strict=True))
+    return totals
+
+
 class Engine(Protocol):
     """Runs SQL over a lake."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from evenhand.figures import Figure, NamedFigures, Reason, Scale, Source, Unit
 from evenhand.metrics.fleet.instance_signals import TWO_INSTANCES
-from evenhand.metrics.registry import Cells, Context, metric
+from evenhand.metrics.registry import Cells, Context, metric, sums
 from evenhand.timeline import day_date, day_text
 
 
@@ -61,7 +61,7 @@ def _uncounted(accuracy: Figure) -> Figure:
 )
 def fleet_trend(cells: Cells, context: Context) -> FleetTrend:
     """cells: week date, verdicts, confirmed."""
-    counts = {cell["week"]: (int(cell["verdicts"]), int(cell["confirmed"])) for cell in cells}
+    counts = sums(cells, "week", "verdicts", "confirmed")
     return FleetTrend(
         tuple(_week(monday, *counts.get(day_date(monday), (0, 0)), context) for monday in context.weeks())
     )

@@ -7,11 +7,11 @@ Source: fairness contract, section 6, D34.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 
 from evenhand.figures import Figure, NamedFigures, Scale, Source, Unit
-from evenhand.metrics.registry import Cells, Context, metric
+from evenhand.metrics.registry import Cells, Context, metric, sums
 from evenhand.policy import exact
 from evenhand.stats import median
 from evenhand.timeline import Window
@@ -63,6 +63,9 @@ class Instance:
     def accuracy(self) -> Fraction | None:
         """Confirmed of merge and close verdicts."""
         return _share(self.merge_confirmed + self.close_confirmed, self.merge_verdicts + self.close_verdicts)
+
+
+_COUNTS = tuple(field.name for field in fields(Instance))[2:]
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,7 @@ class FleetAccuracy:
 )
 def instance_signals(cells: Cells, context: Context) -> FleetAccuracy:
     """cells: instance_id, registered, decided, flagged, *_verdicts, *_confirmed, holds, policy_actions."""
-    instances = tuple(sorted((_instance(cell) for cell in cells), key=lambda row: row.instance_id))
+    instances = _instances(cells)
     floor = context.policy.floors.instance_signals
     eligible = tuple(row for row in instances if row.registered and row.decided >= floor)
     fleet_framing = len(eligible) >= context.policy.fleet.framing_instances
@@ -169,9 +172,11 @@ def instance_signals(cells: Cells, context: Context) -> FleetAccuracy:
     )
 
 
-def _instance(cell: dict[str, object]) -> Instance:
-    counts = {name: value if isinstance(value, str | bool) else int(value) for name, value in cell.items()}  # type: ignore[call-overload]
-    return Instance(**counts)  # type: ignore[arg-type]
+def _instances(cells: Cells) -> tuple[Instance, ...]:
+    """One an id, ordered by it, with the counts of its cells summed."""
+    registered = {cell["instance_id"]: cell["registered"] for cell in cells}
+    counts = sums(cells, "instance_id", *_COUNTS)
+    return tuple(Instance(name, registered[name], *counts[name]) for name in sorted(counts))
 
 
 def _share(numerator: int, denominator: int) -> Fraction | None:

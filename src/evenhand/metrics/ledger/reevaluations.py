@@ -8,7 +8,7 @@ Source: fairness contract, section 7, "reevaluations".
 from dataclasses import dataclass
 
 from evenhand.figures import Figure, NamedFigures, Source, Unit
-from evenhand.metrics.registry import Cells, Context, metric
+from evenhand.metrics.registry import Cells, Context, metric, sums
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Reevaluations:
 def reevaluations(cells: Cells, context: Context) -> Reevaluations:
     """cells: reason or null, n."""
     verdicts = sum(cell["n"] for cell in cells)
+    counts = sums(cells, "reason", "n")
     reasons = sorted(
-        ((cell["reason"], cell["n"]) for cell in cells if cell["reason"] is not None),
-        key=lambda row: (-row[1], row[0]),
+        ((reason, n) for reason, (n,) in counts.items() if reason is not None), key=lambda row: (-row[1], row[0])
     )
     count = sum(n for _, n in reasons)
     return Reevaluations(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from evenhand.figures import Figure, NamedFigures, Source, Unit
 from evenhand.metrics.outcomes.decision_accuracy import NO_ACTION, NO_REPOSITORY
-from evenhand.metrics.registry import Cells, Context, metric
+from evenhand.metrics.registry import Cells, Context, metric, sums
 from evenhand.timeline import day_date
 
 
@@ -46,7 +46,7 @@ class AccuracyTrend:
 )
 def accuracy_trend(cells: Cells, context: Context) -> AccuracyTrend:
     """cells: week date, auto_actioned, reversed. No auto-action is not measurable; under the floor is withheld."""
-    counts = {cell["week"]: (cell["auto_actioned"], cell["reversed"]) for cell in cells}
+    counts = sums(cells, "week", "auto_actioned", "reversed")
     return AccuracyTrend(
         tuple(_week(*counts.get(day_date(monday), (0, 0)), monday, context) for monday in context.weeks())
     )

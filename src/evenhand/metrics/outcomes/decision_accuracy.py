@@ -9,7 +9,7 @@ Source: fairness contract, section 4, D9.
 from dataclasses import dataclass
 
 from evenhand.figures import Figure, NamedFigures, Source, Unit
-from evenhand.metrics.registry import Cells, Context, metric
+from evenhand.metrics.registry import Cells, Context, metric, sums
 
 NO_ACTION = "no auto-action was recorded"
 NO_REPOSITORY = "no repository is on the allowlist"
@@ -51,7 +51,7 @@ class DecisionAccuracy:
 )
 def decision_accuracy(cells: Cells, context: Context) -> DecisionAccuracy:
     """cells: repo, auto_actioned, reversed. A repository of the allowlist without auto-actions keeps a row."""
-    counts = {cell["repo"]: (cell["auto_actioned"], cell["reversed"]) for cell in cells}
+    counts = sums(cells, "repo", "auto_actioned", "reversed")
     repositories = sorted(set(counts) | set(context.policy.repositories.allow))
     rows = tuple(
         RepositoryAccuracy(

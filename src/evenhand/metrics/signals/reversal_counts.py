@@ -9,7 +9,7 @@ Source: fairness contract, section 2, "`reversals`".
 from dataclasses import dataclass
 
 from evenhand.figures import Figure, NamedFigures, Source, Unit
-from evenhand.metrics.registry import Cells, Context, metric
+from evenhand.metrics.registry import Cells, Context, metric, sums
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class ReversalCounts:
 )
 def reversal_counts(cells: Cells, context: Context) -> ReversalCounts:
     """cells: kind reopened | reverted | superseded, n. A kind that never came is a measured zero."""
-    found = {cell["kind"]: cell["n"] for cell in cells}
+    found = sums(cells, "kind", "n")
     window = context.window(context.policy.windows.signals_days)
 
     def count(kind: str) -> Figure:
-        return Figure.counted(found.get(kind, 0), unit=Unit.EVENT, source=Source.SIGNALS, window=window)
+        return Figure.counted(*found.get(kind, (0,)), unit=Unit.EVENT, source=Source.SIGNALS, window=window)
 
     return ReversalCounts(count("reopened"), count("reverted"), count("superseded"))
