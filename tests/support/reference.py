@@ -958,7 +958,7 @@ def guaranteed(export: Export, arm: str) -> dict[str, Any] | None:
         alpha, threshold, coverage, delta, n = (number.exact for number in numbers.values() if number)
         if not (0 < alpha <= Fraction(5, 100) and 0 <= threshold <= 1 and 0 <= coverage <= 1 and 0 < delta <= 1):
             continue
-        if n < math.ceil(math.log(delta) / math.log(1 - alpha)):
+        if n < least_cases(alpha, delta):
             continue
         pairs, backfilled = as_number(payload.get("totalPairs")), as_number(payload.get("backfilledPairs"))
         known = pairs is not None and pairs.exact > 0 and backfilled is not None
@@ -972,6 +972,16 @@ def guaranteed(export: Export, arm: str) -> dict[str, Any] | None:
         updated = instant(row["updated_at"])
         valid.append(((-n, updated is None, -(updated or 0), row["instance_id"]), published))
     return min(valid, key=lambda entry: entry[0])[1] if valid else None
+
+
+def least_cases(alpha: Fraction, delta: Fraction) -> float:
+    """ceil(ln(delta) / ln(1 - alpha)): the least n with (1 - alpha)**n <= delta."""
+    if alpha < Fraction(1, 1000):
+        return math.inf
+    n, power = 0, Fraction(1)
+    while power > delta:
+        n, power = n + 1, power * (1 - alpha)
+    return n
 
 
 def fleet_trend(export: Export) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ Source: fairness contract, section 6, "guaranteed[arm]", D4, D29.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, log, log1p
+from math import ceil, isfinite, log, log1p
 from typing import Any
 
 from evenhand.figures import Figure, NamedFigures, Scale, Source, Unit
@@ -17,6 +17,9 @@ from evenhand.policy import exact
 from evenhand.stats import exact_decimal, rounded
 
 ARMS = ("close", "merge")
+
+# A quotient this near to a whole number may lie on its other side; powers up to this one are quick to compute exactly.
+_TOO_CLOSE, _POWERS = 1e-6, 2000
 
 
 @dataclass(frozen=True)
@@ -89,9 +92,21 @@ def read_payload(text: str | None, context: Context) -> Guarantee | None:
     return Guarantee(alpha, threshold, coverage, n, backfilled, _coverage(coverage, n, context))
 
 
-def least_cases(alpha: Fraction, delta: Fraction) -> int:
-    """ceil(ln delta / ln(1 - alpha)): 59 for 5 % and 5 %, the fewest right cases in a row that can bear the claim."""
-    return ceil(log(delta) / log1p(-alpha)) if delta < 1 else 0
+def least_cases(alpha: Fraction, delta: Fraction) -> int | float:
+    """ceil(ln delta / ln(1 - alpha)): 59 for 5 % and 5 %, the fewest right cases in a row that can bear the claim.
+
+    That is the least n with (1 - alpha)**n <= delta. Where doubles cannot tell (5 % and 95 % need exactly 1) the power
+    decides; for an alpha so small that the quotient has no double it is more than any number.
+    """
+    if delta >= 1:
+        return 0
+    quotient = log(delta) / log1p(-alpha)
+    if not isfinite(quotient):
+        return quotient
+    nearest = round(quotient)
+    if abs(quotient - nearest) < _TOO_CLOSE and nearest <= _POWERS:
+        return nearest if (1 - alpha) ** nearest <= delta else nearest + 1
+    return ceil(quotient)
 
 
 def _number(slice_of_text: str | None) -> Fraction | None:
