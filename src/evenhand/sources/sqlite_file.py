@@ -33,6 +33,8 @@ _WRITE_AHEAD = 2
 _ROWS_PER_BATCH = 16_384
 _ROWS_PER_PART = 65_536
 _LARGEST_PARTS = 64
+BUSY_SECONDS = 5.0
+"""How long a lock of the writer is waited for."""
 _LOWEST_ROWID = -(2**63)
 
 
@@ -239,7 +241,7 @@ def connect(path: Path, label: str, is_immutable: bool = False, is_own: bool = F
     mode = "rw" if is_own else "ro&immutable=1" if is_immutable else "ro"
     address = "file:" + quote(os.fsencode(os.path.abspath(path))) + "?mode=" + mode
     try:
-        connection = sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)
+        connection = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
         connection.text_factory = readable_text
         connection.execute("PRAGMA trusted_schema=OFF")
         connection.execute("PRAGMA query_only=ON")
