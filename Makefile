@@ -41,7 +41,7 @@ bench: $(VENV)/.test
 	@$(BIN)/python -m tests.bench
 
 bench-large: $(VENV)/.test
-	@$(BIN)/python -m tests.bench --events 5000000
+	@$(BIN)/python -m tests.bench --large
 
 dev: $(DEV)/.dev $(SAMPLE)/export.sqlite
 	@mkdir -p .dagster && cp pipelines/dagster.yaml .dagster/dagster.yaml

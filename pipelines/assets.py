@@ -13,11 +13,10 @@ import dagster as dg
 from evenhand.build import publish
 from evenhand.errors import BusySourceError, EvenhandError
 from evenhand.figures import Figure
+from evenhand.lake.extraction import extract
 from evenhand.lake.manifest import TableManifest
 from evenhand.lake.tables import TABLES, Table
-from evenhand.lake.writing import write_lake
 from evenhand.metrics.registry import Combination, Metric, combinations, registry
-from evenhand.sources import open_source
 from pipelines.resources import Build
 
 _PREVIEW_ROWS = 12
@@ -60,7 +59,7 @@ def lake(context: dg.AssetExecutionContext, build: Build) -> Iterator[dg.Materia
     """Reads the whole export into the lake, which is complete or absent; tables that it lacks are not materialized."""
     build.forget()
     try:
-        manifest = write_lake(open_source(build.source), Path(build.lake), as_of=build.moment())
+        manifest = extract(build.source, Path(build.lake), build.moment())
     except BusySourceError as error:
         context.log.warning(str(error))
         raise dg.RetryRequested(max_retries=_BUSY_RETRIES, seconds_to_wait=_BUSY_SECONDS) from error

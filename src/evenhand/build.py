@@ -16,7 +16,7 @@ from evenhand.canonical import pretty
 from evenhand.computed import Computed, compute
 from evenhand.disclosure.checks import check_published
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.lake.writing import write_lake
+from evenhand.lake.extraction import extract
 from evenhand.policy import Policy
 from evenhand.site import api
 from evenhand.site.api_files import write_operator, write_public
@@ -42,7 +42,6 @@ from evenhand.site.publish import (
 )
 from evenhand.site.report import report, report_schema
 from evenhand.site.terminal import headline_table
-from evenhand.sources import open_source
 from evenhand.timeline import iso
 
 _VERSIONED = ("polars", "pyarrow", "duckdb", "altair", "vl-convert-python", "jinja2", "rfc8785")
@@ -85,7 +84,7 @@ def build(
     Raises EvenhandError when anything fails; what was published before is then untouched.
     """
     refuse_operator_below(out, operator)
-    write_lake(open_source(source), lake_dir, as_of=as_of)
+    extract(source, lake_dir, as_of)
     return publish(compute(lake_dir, policy, as_of), out=out, operator=operator, restate=restate)
 
 

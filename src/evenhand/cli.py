@@ -187,11 +187,10 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _extract(options: argparse.Namespace) -> int:
-    from evenhand.lake.writing import write_lake
+    from evenhand.lake.extraction import extract
     from evenhand.site.terminal import extraction_table
-    from evenhand.sources import open_source
 
-    manifest = write_lake(open_source(options.source), options.lake)
+    manifest = extract(options.source, options.lake)
     print(extraction_table(manifest), end="")
     quarantined = any(table.quarantined for table in manifest.tables.values())
     return ExitCode.STRICT if options.strict and quarantined else ExitCode.DONE
@@ -213,16 +212,15 @@ def _api(options: argparse.Namespace) -> int:
     import tempfile
 
     from evenhand.computed import compute
-    from evenhand.lake.writing import write_lake
+    from evenhand.lake.extraction import extract
     from evenhand.site.api_files import write_operator, write_public
-    from evenhand.sources import open_source
 
     policy, as_of = _policy(options), _as_of(options)
     if (options.out / "v1").exists():
         raise UsageError(f"{options.out} already holds API files: name an empty folder with --out")
     with tempfile.TemporaryDirectory(prefix="evenhand-") as scratch:
         lake_dir = Path(scratch) / "lake"
-        write_lake(open_source(options.source), lake_dir)
+        extract(options.source, lake_dir)
         computed = compute(lake_dir, policy, as_of)
         write_public(computed, options.out)
         write_operator(computed, options.out)

@@ -94,7 +94,7 @@ def test_a_failed_step_publishes_nothing_and_says_why(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("quick_pages")
 def test_a_busy_source_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, tries = assets.write_lake, []
+    real, tries = assets.extract, []
 
     def busy_once(*arguments: object, **more: object) -> object:
         tries.append(1)
@@ -102,7 +102,7 @@ def test_a_busy_source_is_tried_again(tmp_path: Path, monkeypatch: pytest.Monkey
             raise BusySourceError("the export is locked by its writer: try again later")
         return real(*arguments, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(assets, "write_lake", busy_once)
+    monkeypatch.setattr(assets, "extract", busy_once)
     monkeypatch.setattr(assets, "_BUSY_SECONDS", 0)
     result = nightly(build_at(tmp_path))
     assert result.success

@@ -1,0 +1,1 @@
+"""Benchmarks: seconds, ratios and peak memory from generated exports; `make bench` prints them."""
