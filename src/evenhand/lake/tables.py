@@ -96,8 +96,8 @@ class Table:
         raise KeyError(f"{self.name}.{name}")
 
 
-def _text(name: str, meaning: str, privacy: Privacy, **more: str) -> Column:
-    return Column(name, Kind.TEXT, meaning, privacy, **more)
+def _text(name: str, meaning: str, privacy: Privacy) -> Column:
+    return Column(name, Kind.TEXT, meaning, privacy)
 
 
 def _instant(name: str, meaning: str, source: str) -> Column:

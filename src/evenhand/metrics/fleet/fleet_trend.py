@@ -63,7 +63,7 @@ def fleet_trend(cells: Cells, context: Context) -> FleetTrend:
     """cells: week date, verdicts, confirmed."""
     counts = sums(cells, "week", "verdicts", "confirmed")
     return FleetTrend(
-        tuple(_week(monday, *counts.get(day_date(monday), (0, 0)), context) for monday in context.weeks())
+        tuple(_week(monday, *counts.get(day_date(monday), (0, 0)), context=context) for monday in context.weeks())
     )
 
 

@@ -13,6 +13,8 @@ from evenhand.metrics.outcomes.decision_accuracy import NO_ACTION, NO_REPOSITORY
 from evenhand.metrics.registry import Cells, Context, metric, sums
 from evenhand.timeline import day_date
 
+_NONE = (0, 0)
+
 
 @dataclass(frozen=True)
 class AccuracyWeek:
@@ -48,11 +50,11 @@ def accuracy_trend(cells: Cells, context: Context) -> AccuracyTrend:
     """cells: week date, auto_actioned, reversed. No auto-action is not measurable; under the floor is withheld."""
     counts = sums(cells, "week", "auto_actioned", "reversed")
     return AccuracyTrend(
-        tuple(_week(*counts.get(day_date(monday), (0, 0)), monday, context) for monday in context.weeks())
+        tuple(_week(monday, *counts.get(day_date(monday), _NONE), context=context) for monday in context.weeks())
     )
 
 
-def _week(auto_actioned: int, undone: int, monday: int, context: Context) -> AccuracyWeek:
+def _week(monday: int, auto_actioned: int, undone: int, context: Context) -> AccuracyWeek:
     accuracy = Figure.proportion(
         auto_actioned - undone,
         auto_actioned,

@@ -13,6 +13,7 @@ from evenhand.metrics.registry import Cells, Context, metric, sums
 
 NO_ACTION = "no auto-action was recorded"
 NO_REPOSITORY = "no repository is on the allowlist"
+_NONE = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,14 @@ def decision_accuracy(cells: Cells, context: Context) -> DecisionAccuracy:
     counts = sums(cells, "repo", "auto_actioned", "reversed")
     repositories = sorted(set(counts) | set(context.policy.repositories.allow))
     rows = tuple(
-        RepositoryAccuracy(
-            repository, *counts.get(repository, (0, 0)), accuracy_of(*counts.get(repository, (0, 0)), context)
-        )
-        for repository in repositories
+        _repository(repository, *counts.get(repository, _NONE), context=context) for repository in repositories
     )
     auto_actioned, undone = sum(row.auto_actioned for row in rows), sum(row.reversed for row in rows)
     return DecisionAccuracy(auto_actioned, undone, accuracy_of(auto_actioned, undone, context), rows)
+
+
+def _repository(repository: str, auto_actioned: int, undone: int, context: Context) -> RepositoryAccuracy:
+    return RepositoryAccuracy(repository, auto_actioned, undone, accuracy_of(auto_actioned, undone, context))
 
 
 def accuracy_of(auto_actioned: int, undone: int, context: Context) -> Figure:
