@@ -78,16 +78,17 @@ FROM orb_pr_outcomes
 WHERE installation_id IN (SELECT installation_id FROM orb_github_installations WHERE registered);
 
 -- Live signals and rolled-up counts in one shape. In rollups '' stands for null.
+-- A signal without an instance keeps its place under the empty name, which no registered instance has.
 CREATE VIEW fleet_signals AS
 SELECT
-    instance_id, received_us, received_day AS day, trend_day, trend_week,
+    COALESCE(instance_id, '') AS instance_id, received_us, received_day AS day, trend_day, trend_week,
     CASE WHEN decided_given THEN decided_us ELSE received_us END AS trend_us, gate_verdict, outcome,
     COALESCE(NULLIF(reversal_flag, ''), 'none') AS reversal_flag, gate_reasoncode_bucket, time_to_close_ms,
     TRUE AS live, 1 AS n
 FROM orb_signals
 UNION ALL
 SELECT
-    instance_id, NULL, day, day, week, NULL, NULLIF(gate_verdict, ''), outcome,
+    COALESCE(instance_id, ''), NULL, day, day, week, NULL, NULLIF(gate_verdict, ''), outcome,
     COALESCE(NULLIF(reversal_flag, ''), 'none'), NULLIF(gate_reasoncode_bucket, ''), NULL, FALSE, n
 FROM orb_signal_rollups;
 
