@@ -62,12 +62,11 @@ def _uncounted(accuracy: Figure) -> Figure:
 def fleet_trend(cells: Cells, context: Context) -> FleetTrend:
     """cells: week date, verdicts, confirmed."""
     counts = sums(cells, "week", "verdicts", "confirmed")
-    return FleetTrend(
-        tuple(_week(monday, *counts.get(day_date(monday), (0, 0)), context=context) for monday in context.weeks())
-    )
+    return FleetTrend(tuple(_week(monday, counts.get(day_date(monday), (0, 0)), context) for monday in context.weeks()))
 
 
-def _week(monday: int, verdicts: int, confirmed: int, context: Context) -> FleetWeek:
+def _week(monday: int, counts: tuple[int, ...], context: Context) -> FleetWeek:
+    verdicts, confirmed = counts
     floor = context.policy.floors.weekly_fleet
     window = context.week_window(monday)
     accuracy = Figure.proportion(

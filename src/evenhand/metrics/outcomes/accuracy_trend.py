@@ -50,11 +50,12 @@ def accuracy_trend(cells: Cells, context: Context) -> AccuracyTrend:
     """cells: week date, auto_actioned, reversed. No auto-action is not measurable; under the floor is withheld."""
     counts = sums(cells, "week", "auto_actioned", "reversed")
     return AccuracyTrend(
-        tuple(_week(monday, *counts.get(day_date(monday), _NONE), context=context) for monday in context.weeks())
+        tuple(_week(monday, counts.get(day_date(monday), _NONE), context) for monday in context.weeks())
     )
 
 
-def _week(monday: int, auto_actioned: int, undone: int, context: Context) -> AccuracyWeek:
+def _week(monday: int, counts: tuple[int, ...], context: Context) -> AccuracyWeek:
+    auto_actioned, undone = counts
     accuracy = Figure.proportion(
         auto_actioned - undone,
         auto_actioned,

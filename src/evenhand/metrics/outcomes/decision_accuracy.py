@@ -54,14 +54,13 @@ def decision_accuracy(cells: Cells, context: Context) -> DecisionAccuracy:
     """cells: repo, auto_actioned, reversed. A repository of the allowlist without auto-actions keeps a row."""
     counts = sums(cells, "repo", "auto_actioned", "reversed")
     repositories = sorted(set(counts) | set(context.policy.repositories.allow))
-    rows = tuple(
-        _repository(repository, *counts.get(repository, _NONE), context=context) for repository in repositories
-    )
+    rows = tuple(_repository(repository, counts.get(repository, _NONE), context) for repository in repositories)
     auto_actioned, undone = sum(row.auto_actioned for row in rows), sum(row.reversed for row in rows)
     return DecisionAccuracy(auto_actioned, undone, accuracy_of(auto_actioned, undone, context), rows)
 
 
-def _repository(repository: str, auto_actioned: int, undone: int, context: Context) -> RepositoryAccuracy:
+def _repository(repository: str, counts: tuple[int, ...], context: Context) -> RepositoryAccuracy:
+    auto_actioned, undone = counts
     return RepositoryAccuracy(repository, auto_actioned, undone, accuracy_of(auto_actioned, undone, context))
 
 
