@@ -49,7 +49,7 @@ class Form:
     narrow: bool
 
 
-WIDE = Form("wide", 720, False)
+WIDE = Form("wide", 780, False)
 NARROW = Form("narrow", 330, True)
 FORMS = (WIDE, NARROW)
 

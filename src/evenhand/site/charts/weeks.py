@@ -28,7 +28,9 @@ _TENTH = 10
 _WHOLE = 100
 # Below half the whole range is drawn: an axis that starts at 40 would only be harder to read.
 _CUT_ABOVE = 50
-_NARROW_LABELS = 8
+# And at least a fifth of it, or a step of one case would fill the chart.
+_LATEST_START = 80
+_NARROW_LABELS = 6
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ def axis_start(weeks: Sequence[Week]) -> int:
     drawn = [week.low if week.low is not None else week.value for week in weeks if week.value is not None]
     least = min((bound for bound in drawn if bound is not None), default=0.0)
     start = int(max(0.0, least - 1) // _TENTH) * _TENTH
-    return start if start >= _CUT_ABOVE else 0
+    return min(start, _LATEST_START) if start >= _CUT_ABOVE else 0
 
 
 def weekly_chart(name: str, label: str, weeks: Sequence[Week]) -> Drawing | None:

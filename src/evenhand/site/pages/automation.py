@@ -5,19 +5,20 @@ Belongs here: the ledger's weeks and their sum, with the basis of each. Does not
 
 from collections.abc import Iterator
 
-from evenhand.site.charts.weeks import axis_start, weekly_chart
+from evenhand.metrics.ledger.automation_rate import AutomationWeek
+from evenhand.site.charts.weeks import Week, axis_start, weekly_chart
 from evenhand.site.pages.series import week
 from evenhand.site.pages.site import Page, Site
-from evenhand.timeline import day_text, instant_argument
+from evenhand.timeline import WEEK, day_text, instant_argument
 
-_WITH = "with 95 % intervals. The table has the numbers."
+_WITH = "with 95\u202f% intervals. The table has the numbers."
 _REDUCED = "holds_only"
 
 
 def pages(site: Site) -> Iterator[Page]:
     """`automation.html`."""
     automation = site.results["ledger.automation_rate"]
-    drawn = [week(row.monday, row.rate, second=row.rate.basis == _REDUCED) for row in automation.weeks]
+    drawn = _weeks(automation.weeks)
     label = f"Share of pull requests decided without a person, by week of the first verdict, over {len(drawn)} weeks, "
     yield Page(
         "automation.html",
@@ -35,3 +36,15 @@ def pages(site: Site) -> Iterator[Page]:
         },
         "How many pull requests the gate decided without a person.",
     )
+
+
+def _weeks(weeks: tuple[AutomationWeek, ...]) -> list[Week]:
+    """The weeks with a decided pull request, and a gap for each one between them that had none."""
+    present = {row.monday: row for row in weeks}
+    mondays = range(weeks[0].monday, weeks[-1].monday + WEEK, WEEK) if weeks else ()
+    return [
+        week(monday, present[monday].rate, second=present[monday].rate.basis == _REDUCED)
+        if monday in present
+        else Week(day_text(monday), note="none")
+        for monday in mondays
+    ]

@@ -15,8 +15,8 @@ from evenhand.site.pages.wording import FigureView, reason_words, view
 from evenhand.site.report import named_figures
 
 HEADLINES = (
-    ("outcomes.decision_accuracy:all/accuracy", "Decision accuracy, own repositories"),
-    ("fleet.instance_signals:pooled/accuracy", "Decision accuracy, fleet"),
+    ("outcomes.decision_accuracy:all/accuracy", "Decision accuracy"),
+    ("fleet.instance_signals:pooled/accuracy", "Fleet accuracy"),
     ("ledger.automation_rate:all/rate", "Decided without a person"),
     ("ledger.reevaluations:rate", "Re-evaluations"),
     ("outcomes.totals:reviewed", "Pull requests reviewed"),

@@ -205,8 +205,8 @@ DIFFERENCES: tuple[Difference, ...] = (
         25,
         "Rounding is exact",
         1,
-        "Rounds binary doubles: of 80 cases with 49 reversed it prints 38.7 %.",
-        "Rounds the exact fraction half away from zero: 38.8 %.",
+        "Rounds binary doubles: of 80 cases with 49 reversed it prints 38.7\u202f%.",
+        "Rounds the exact fraction half away from zero: 38.8\u202f%.",
     ),
     Difference(
         26,

@@ -10,7 +10,7 @@ from evenhand.site.pages.site import Page, Site
 
 LIMITS: tuple[tuple[str, str], ...] = (
     (
-        "A dash is not 100 %",
+        "A dash is not 100\u202f%",
         "Without an automatic action there is nothing that a person could have undone. Such an accuracy is"
         " not measurable; "
         "it is neither perfect nor zero, and it takes no part in any average.",
@@ -76,7 +76,7 @@ LIMITS: tuple[tuple[str, str], ...] = (
     ),
     (
         "Nightly looks at a fixed-sample interval are pointwise",
-        "Each 95 % interval is right for one look at one figure. Whoever watches many figures every night "
+        "Each 95\u202f% interval is right for one look at one figure. Whoever watches many figures every night "
         "will see some of them "
         "leave their intervals by chance alone.",
     ),

@@ -62,14 +62,14 @@ def cards(site: Site) -> list[Card]:
     totals, automation = results["outcomes.totals"], results["ledger.automation_rate"]
     return [
         _card(
-            "Decision accuracy, own repositories",
+            "Decision accuracy",
             accuracy.accuracy,
             _accuracy_sentence(accuracy.accuracy),
-            counted(len(accuracy.repositories), "repository", "repositories"),
+            counted(len(accuracy.repositories), "repository", "repositories") if accuracy.repositories else "",
             "repositories.html",
         ),
         _card(
-            "Decision accuracy, fleet",
+            "Fleet accuracy",
             fleet.accuracy,
             _fleet_sentence(fleet.accuracy),
             "" if site.context.missing("orb_instances") else f"{counted(len(fleet.eligible), 'eligible instance')}",

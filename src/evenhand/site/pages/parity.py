@@ -50,7 +50,7 @@ def parity_drawing(classes: tuple[ClassParity, ...]) -> Drawing | None:
     end, step = next(pair for pair in _ENDS if most <= pair[0])
     return interval_chart(
         "parity",
-        "Shares of evaluations that closed and that held, by author class, with 95 % intervals. The table "
+        "Shares of evaluations that closed and that held, by author class, with 95\u202f% intervals. The table "
         "has the numbers.",
         rows,
         end=end,

@@ -121,7 +121,7 @@ def precision_drawing(rules: tuple[RulePrecision, ...]) -> Drawing | None:
         return None
     return interval_chart(
         "rule-precision",
-        f"Precision of {counted(len(shown), 'rule')} with 95 % intervals, the most decided first. The table"
+        f"Precision of {counted(len(shown), 'rule')} with 95\u202f% intervals, the most decided first. The table"
         f" has the numbers.",
         [precision_row(rule) for rule in shown],
     )

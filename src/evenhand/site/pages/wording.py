@@ -37,6 +37,7 @@ _BASES = {
     "single_instance_self_report": "self-report of fewer instances than a fleet",
     "holds_only": "reduced basis: holds only",
 }
+_SHARES = (Scale.PERCENT, Scale.RATIO)
 _METHODS = {"wilson": "Wilson"}
 
 
@@ -104,7 +105,7 @@ def view(figure: Figure) -> FigureView:
         interval_note=_interval_note(figure),
         why=reason_words(withheld) if withheld else "",
         count_note=f"(n = {number(withheld.count)})" if withheld and withheld.count is not None else "",
-        explanation=explanation(withheld, figure.unit) if withheld else "",
+        explanation=explanation(withheld, figure.unit, figure.scale) if withheld else "",
         reason=str(withheld.reason) if withheld else "",
         n=_sample(figure),
         window=window_words(figure.window),
@@ -117,7 +118,7 @@ def view(figure: Figure) -> FigureView:
 
 def _value(figure: Figure, exact: Fraction | float) -> str:
     """The number as printed: a ratio as a percentage, always with its decimals, thousands apart."""
-    if figure.scale in (Scale.PERCENT, Scale.RATIO):
+    if figure.scale in _SHARES:
         places = percent_places(figure)
         return f"{float(rounded(Fraction(exact) * 100, places)):.{places}f}"
     places = figure.places or 0
@@ -134,7 +135,7 @@ def percent_places(figure: Figure) -> int:
 
 
 def _suffix(scale: Scale) -> str:
-    return f"{SPACE}%" if scale in (Scale.PERCENT, Scale.RATIO) else {Scale.MILLISECONDS: f"{SPACE}ms"}.get(scale, "")
+    return f"{SPACE}%" if scale in _SHARES else {Scale.MILLISECONDS: f"{SPACE}ms"}.get(scale, "")
 
 
 def _interval_note(figure: Figure) -> str:
@@ -152,7 +153,7 @@ def _sample(figure: Figure) -> str:
 
 
 def _glyph(figure: Figure) -> Glyph | None:
-    if figure.exact is None or figure.interval is None or figure.scale not in (Scale.PERCENT, Scale.RATIO):
+    if figure.exact is None or figure.interval is None or figure.scale not in _SHARES:
         return None
     low, high = (round(100 * bound, 1) for bound in (figure.interval.low, figure.interval.high))
     return Glyph(round(float(100 * figure.exact), 1), low, high)
@@ -221,7 +222,7 @@ def _detail(detail: str) -> str:
     return detail
 
 
-def explanation(withheld: Withheld, unit: Unit) -> str:
+def explanation(withheld: Withheld, unit: Unit, scale: Scale) -> str:
     """One sentence for a reader who asks why."""
     match withheld.reason:
         case Reason.BELOW_FLOOR:
@@ -231,9 +232,11 @@ def explanation(withheld: Withheld, unit: Unit) -> str:
                 f"there {'was' if withheld.count == 1 else 'were'} {number(withheld.count or 0)}."
             )
         case Reason.NOT_MEASURABLE:
-            return "There was nothing to measure. That is neither 0 % nor 100 %."
+            if scale in _SHARES:
+                return "There was nothing to measure. That is neither 0\u202f% nor 100\u202f%."
+            return "It was not counted, which is not the same as 0."
         case Reason.NOTHING_DECIDED:
-            return "Nothing was decided in the window. That is neither 0 % nor 100 %."
+            return "Nothing was decided in the window. That is neither 0\u202f% nor 100\u202f%."
         case Reason.WITHHELD_FOR_PRIVACY:
             return "With two instances either one could subtract its own numbers and learn the other's."
         case Reason.READ_FAILED:
