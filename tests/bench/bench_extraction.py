@@ -107,7 +107,9 @@ def sample(folder: Path, events: int, *options: str) -> Path:
     """A sample export of a size."""
     arguments = ["--days", "120", "--events", str(events), "--seed", "1", "--as-of", "2026-11-01T00:00:00Z"]
     subprocess.run(
-        [sys.executable, "-m", "evenhand.sample", str(folder), *arguments, *options], check=True, stdout=subprocess.DEVNULL
+        [sys.executable, "-m", "evenhand.sample", str(folder), *arguments, *options],
+        check=True,
+        stdout=subprocess.DEVNULL,
     )
     return folder / "export.sqlite"
 

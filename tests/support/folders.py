@@ -26,9 +26,7 @@ def to_folder(export: Path, folder: Path, kind: str) -> Path:
     connection = sqlite3.connect(f"file:{export}?mode=ro", uri=True)
     try:
         for name in TABLES:
-            cursor = (
-                connection.execute(f'SELECT * FROM "{name}" ORDER BY rowid') if _has(connection, name) else None
-            )
+            cursor = connection.execute(f'SELECT * FROM "{name}" ORDER BY rowid') if _has(connection, name) else None
             if cursor is not None:
                 columns = [column[0] for column in cursor.description]
                 write_table(folder / f"{name}.{kind}", columns, cursor.fetchall())

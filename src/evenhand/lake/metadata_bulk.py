@@ -60,7 +60,8 @@ def _query() -> str:
         f"contains(text, '\"{_EFFORT}\":{space}' || {effort} || '{end}')" for space in ("", " ") for end in ",}"
     )
     only = f"contains(text, '{_EFFORT}') AND NOT contains(substr(text, strpos(text, '{_EFFORT}') + 1), '{_EFFORT}')"
-    kept = f"regexp_full_match({effort}, '-?[0-9]+') OR (({there}) AND {only} AND NOT regexp_matches(text, '{_ESCAPED_LETTER}'))"
+    unescaped = f"NOT regexp_matches(text, '{_ESCAPED_LETTER}')"
+    kept = f"regexp_full_match({effort}, '-?[0-9]+') OR (({there}) AND {only} AND {unescaped})"
     return f"""
         WITH parsed AS (SELECT number, text, TRY_CAST(text AS JSON) AS json FROM metadata_texts),
         extracted AS (SELECT number, text, json, json_extract(json, [{paths}]) AS found FROM parsed),

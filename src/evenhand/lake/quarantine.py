@@ -1,7 +1,7 @@
 """The file `quarantine.parquet`: the rows that could not be read, for the operator.
 
-Belongs here: how many are listed, and the form of the list. Does not: why a row is there (parse.py), or the counts, which
-stand in the manifest.
+Belongs here: how many are listed, and the form of the list. Does not: why a row is there (parse.py), or the
+counts, which stand in the manifest.
 """
 
 from pathlib import Path

@@ -57,7 +57,7 @@ def write_lake(
     Raises SourceError when the export cannot be read, BusySourceError when it was written to meanwhile, LakeError when
     another run is writing the same lake. Whatever happens before the last rename, the earlier lake stays as it was.
     """
-    lake_dir = Path(os.path.abspath(lake_dir))
+    lake_dir = lake_dir.absolute()
     lake_dir.parent.mkdir(parents=True, exist_ok=True)
     with _locked(lake_dir):
         _clear(lake_dir)

@@ -4,8 +4,10 @@ Belongs here: fields, quotes and NULLs: an unquoted empty field is NULL and `""`
 0). A row with another number of fields than the header is unreadable. Does not: what a text means (lake).
 """
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.csv as pc_csv
@@ -15,6 +17,23 @@ from evenhand.lake.tables import Table
 from evenhand.sources.base import RawBatch, batch_without, text_columns
 from evenhand.sources.open_text import BLOCK, open_bytes
 from evenhand.sources.utf8 import readable_rows
+
+
+class _CountingQuotes(io.RawIOBase):
+    """The bytes of a file, with the quotes among them counted: an odd number leaves a field open at the end."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.quotes = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        data = self._file.read(size)
+        self.quotes += data.count(b'"')
+        return data
 
 
 class CsvFile:
@@ -34,7 +53,8 @@ class CsvFile:
         """The rows, a block of the file at a time; positions are record numbers after the header."""
         short: list[int] = []
         with open_bytes(self.path, self.label) as file:
-            reader = self._open(file, dict.fromkeys(table.source_columns, pa.binary()), short)
+            counting = _CountingQuotes(file)
+            reader = self._open(counting, dict.fromkeys(table.source_columns, pa.binary()), short)
             first = 1
             while (block := self._next(reader)) is not None:
                 names = [name for name in table.source_columns if name in block.schema.names]
@@ -43,6 +63,8 @@ class CsvFile:
                 columns, bad = readable_rows([block.column(name) for name in names])
                 yield batch_without(table, dict(zip(names, columns, strict=True)), positions, bad, short)
                 short.clear()
+            if counting.quotes % 2:
+                raise SourceError(f"{self.label} ends inside a quoted field, so it is cut off: export it again")
             if short:
                 yield RawBatch(text_columns(table, {}, 0), 0, list, list(short))
 

@@ -40,12 +40,15 @@ class FolderSource(Source):
         self._fingerprint = Fingerprint.of(tuple(file.path for file in self._files.values()))
 
     def address(self) -> str:
+        """The path."""
         return str(self.path.resolve())
 
     def size(self) -> int:
+        """Bytes of all files."""
         return sum(file.path.stat().st_size for file in self._files.values())
 
     def check_unchanged(self) -> None:
+        """By identity, size and time of change of the files."""
         self._fingerprint.check(self.label)
 
     def _find(self, table: str) -> TableFile | None:
@@ -58,12 +61,15 @@ class FolderSource(Source):
         return _READERS[found[0]](self.path / (table + found[0]), f"{self.label}/{table}{found[0]}")
 
     def tables(self) -> tuple[str, ...]:
+        """The files that name a declared table."""
         return tuple(self._files)
 
     def missing_columns(self, table: Table) -> tuple[str, ...]:
+        """Declared columns that the file does not name."""
         provided = self._files[table.name].columns()
         # An NDJSON file without a single line names no columns, and lacks none.
         return tuple(name for name in table.source_columns if provided is not None and name not in provided)
 
     def batches(self, table: Table, part: Part = None) -> Iterator[RawBatch]:
+        """The rows of the file."""
         return self._files[table.name].batches(table)

@@ -88,25 +88,32 @@ class SqliteSource(Source):
             shutil.rmtree(self._copy, ignore_errors=True)
 
     def tables(self) -> tuple[str, ...]:
+        """The declared tables that are real tables of the file."""
         return tuple(name for name in TABLES if name in self._columns)
 
     def missing_columns(self, table: Table) -> tuple[str, ...]:
+        """Declared columns that the table does not have."""
         return tuple(name for name in table.source_columns if name not in self._columns[table.name])
 
     def address(self) -> str:
-        return f"sqlite:{os.path.abspath(self._path)}"
+        """The path."""
+        return f"sqlite:{self._path.absolute()}"
 
     def size(self) -> int:
+        """Bytes of the file."""
         return self._path.stat().st_size
 
     def watermark(self, table: Table) -> int | None:
+        """The greatest rowid."""
         last = self.parts(table)[-1:]
         return last[0][1] if last and last[0] is not None else None
 
     def check_unchanged(self) -> None:
+        """By identity, size and time of change of the files."""
         self._fingerprint.check(self.label)
 
     def close(self) -> None:
+        """Close the connections and remove the copy that was read, if there was one."""
         if self._joining is not None:
             self._joining.close()
         self._connection.close()
@@ -134,6 +141,7 @@ class SqliteSource(Source):
         return list(pairwise(bounds))
 
     def batches(self, table: Table, part: Part = None) -> Iterator[RawBatch]:
+        """Rows by rowid: joined by SQLite where there is a rowid, else one value at a time."""
         provided = [name for name in table.source_columns if name in self._columns[table.name]]
         try:
             if part is None:
@@ -239,7 +247,7 @@ def connect(path: Path, label: str, is_immutable: bool = False, is_own: bool = F
     `is_own` is for a private copy, whose left-over journal SQLite has to be able to put in order.
     """
     mode = "rw" if is_own else "ro&immutable=1" if is_immutable else "ro"
-    address = "file:" + quote(os.fsencode(os.path.abspath(path))) + "?mode=" + mode
+    address = "file:" + quote(os.fsencode(path.absolute())) + "?mode=" + mode
     try:
         connection = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
         connection.text_factory = readable_text

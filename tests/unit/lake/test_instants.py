@@ -84,7 +84,7 @@ def test_an_instant_outside_the_years_1_to_9999_is_none() -> None:
 def test_a_slice_of_a_column_reads_as_the_column_does() -> None:
     column = pa.array([None, *COMMON, None, "x", *COMMON], pa.string())
     whole = [None, *map(parse_instant, COMMON), None, None, *map(parse_instant, COMMON)]
-    for start in range(0, 12):
+    for start in range(12):
         moments, known, _ = parse_instants(column.slice(start, 9))
         got = [int(m) if k else None for m, k in zip(moments, known, strict=True)]
         assert got == whole[start : start + 9]

@@ -231,8 +231,19 @@ def test_the_trend_day_is_the_decision_else_the_arrival_and_none_when_it_does_no
 
 @pytest.mark.parametrize(
     ("text", "flag"),
-    [("1", True), ("TRUE", True), ("t", True), ("2", True), ("-1", True), ("1.0", True)]
-    + [("0", False), ("F", False), ("false", False), (None, False), ("0.0", False)],
+    [
+        ("1", True),
+        ("TRUE", True),
+        ("t", True),
+        ("2", True),
+        ("-1", True),
+        ("1.0", True),
+        ("0", False),
+        ("F", False),
+        ("false", False),
+        (None, False),
+        ("0.0", False),
+    ],
 )
 def test_a_flag_is_a_truth_value_or_an_integer(text: str | None, flag: bool) -> None:
     parsed = parse("orb_instances", {"instance_id": "i", "registered": text})

@@ -238,8 +238,15 @@ def test_a_view_or_virtual_table_is_refused_because_it_runs_code(tmp_path: Path,
 
 @pytest.mark.parametrize(
     "spec",
-    ["postgresql://user:hunter2@host/db", "postgres://user:hunter2@host/db", "env:DATABASE", "d1:x.sql", "d1-json:x"]
-    + ["mysql://user:hunter2@host/db", "https://user:hunter2@host/x.sqlite"],
+    [
+        "postgresql://user:hunter2@host/db",
+        "postgres://user:hunter2@host/db",
+        "env:DATABASE",
+        "d1:x.sql",
+        "d1-json:x",
+        "mysql://user:hunter2@host/db",
+        "https://user:hunter2@host/x.sqlite",
+    ],
 )
 def test_a_kind_that_is_not_read_is_refused_without_repeating_its_address(spec: str) -> None:
     with pytest.raises(SourceError) as caught:
@@ -261,13 +268,11 @@ def test_a_locked_database_is_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def state(folder: Path) -> dict[str, tuple[int, int, bytes]]:
-    return {
-        path.name: (path.stat().st_mtime_ns, path.stat().st_size, path.read_bytes()) for path in folder.iterdir()
-    }
+    return {path.name: (path.stat().st_mtime_ns, path.stat().st_size, path.read_bytes()) for path in folder.iterdir()}
 
 
 def in_wal_mode(path: Path, keep_log: bool) -> Path:
-    """An export in WAL mode; with `keep_log` its last rows stand in the -wal file alone, as a killed writer leaves it."""
+    """An export in WAL mode; with `keep_log` its rows stand in the -wal file alone, as a killed writer leaves it."""
     writer = sqlite3.connect(path)
     writer.execute("PRAGMA journal_mode=WAL")
     writer.execute("PRAGMA wal_autocheckpoint=0")
@@ -343,7 +348,7 @@ def test_a_connection_cannot_write(tmp_path: Path) -> None:
 
     path = export(tmp_path / "e.sqlite", ("a/b", 1, "p"))
     connection = connect(path, "e")
-    with pytest.raises(sqlite3.OperationalError, match="readonly|query_only"):
+    with pytest.raises(sqlite3.OperationalError, match=r"readonly|query_only"):
         connection.execute("DELETE FROM pull_request_files")
     with pytest.raises(sqlite3.Error):
         connection.execute("SELECT load_extension('x')")
