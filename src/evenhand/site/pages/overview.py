@@ -25,7 +25,7 @@ class Card:
     title: str
     figure: FigureView
     sentence: str
-    evidence: str
+    evidence: tuple[str, ...]
     link: str
 
 
@@ -117,7 +117,7 @@ def _card(title: str, figure: Figure, sentence: str, basis: str, link: str) -> C
         title,
         shown,
         sentence if shown.shown else shown.explanation or sentence,
-        " · ".join(part for part in parts if part),
+        tuple(part for part in parts if part),
         link,
     )
 

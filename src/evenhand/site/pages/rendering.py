@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from evenhand.lake.tables import TABLES
 from evenhand.site.pages import wording
-from evenhand.site.pages.site import Page, Site
+from evenhand.site.pages.site import NAVIGATION, OPERATOR_NAVIGATION, Page, Site
 from evenhand.site.pages.text import isolated, visible
 from evenhand.site.report import anchor
 from evenhand.timeline import day_text, iso, to_datetime
@@ -39,6 +39,7 @@ def environment() -> Environment:
         day=day_text,
         anchor=anchor,
         size=size_words,
+        tuple_of=tuple,
     )
     built.globals.update(counted=wording.counted)
     return built
@@ -79,7 +80,8 @@ def _frame(site: Site) -> dict[str, Any]:
         "quarantined": site.quarantined,
         "not_provided": len(site.not_provided),
         "tables": len(TABLES),
-        "navigation": site.navigation,
+        "navigation": NAVIGATION,
+        "operator_navigation": OPERATOR_NAVIGATION if site.operator else (),
     }
 
 

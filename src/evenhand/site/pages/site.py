@@ -93,11 +93,6 @@ class Site:
         """Whether private pages belong to this edition."""
         return self.edition is Edition.OPERATOR
 
-    @property
-    def navigation(self) -> tuple[tuple[str, str, str], ...]:
-        """The header of this edition."""
-        return NAVIGATION + (OPERATOR_NAVIGATION if self.operator else ())
-
     def publishes(self, metric: Metric) -> bool:
         """Whether a metric's rule belongs to this edition."""
         return self.operator or not metric.operator_only

@@ -46,6 +46,7 @@ def _draw(weeks: tuple[TrendWeek, ...]) -> Drawing | None:
     shown = sum(row.accuracy.exact is not None for row in weeks)
     return weekly_chart(
         "weekly-accuracy",
-        f"Weekly accuracy with 95\u202f% intervals: {shown} of {len(weeks)} weeks have a value. The table has the numbers.",
+        f"Weekly accuracy with 95\u202f% intervals: {shown} of {len(weeks)} weeks have a value. "
+        "The table has the numbers.",
         [week(row.monday, row.accuracy) for row in weeks],
     )

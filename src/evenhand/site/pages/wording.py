@@ -38,6 +38,7 @@ _BASES = {
     "holds_only": "reduced basis: holds only",
 }
 _SHARES = (Scale.PERCENT, Scale.RATIO)
+_HOUR_MILLISECONDS = 3_600_000
 _METHODS = {"wilson": "Wilson"}
 
 
@@ -67,9 +68,9 @@ class FigureView:
         return not self.why
 
     @property
-    def evidence(self) -> str:
-        """`n = 460 overrides · 90 days to 2026-11-30 · signals`."""
-        return " · ".join(part for part in (self.n, self.window, self.source) if part)
+    def evidence(self) -> tuple[str, ...]:
+        """`n = 460 overrides`, `90 days to 2026-11-30`, `signals`: on a page with dots between them."""
+        return tuple(part for part in (self.n, self.window, self.source) if part)
 
     @property
     def plain(self) -> str:
@@ -121,6 +122,8 @@ def _value(figure: Figure, exact: Fraction | float) -> str:
     if figure.scale in _SHARES:
         places = percent_places(figure)
         return f"{float(rounded(Fraction(exact) * 100, places)):.{places}f}"
+    if figure.scale is Scale.MILLISECONDS:
+        return f"{float(rounded(Fraction(exact) / _HOUR_MILLISECONDS, 1)):,.1f}"
     places = figure.places or 0
     return (
         f"{float(rounded(Fraction(exact), places)):,.{places}f}" if places else number(int(rounded(Fraction(exact), 0)))
@@ -135,7 +138,7 @@ def percent_places(figure: Figure) -> int:
 
 
 def _suffix(scale: Scale) -> str:
-    return f"{SPACE}%" if scale in _SHARES else {Scale.MILLISECONDS: f"{SPACE}ms"}.get(scale, "")
+    return f"{SPACE}%" if scale in _SHARES else {Scale.MILLISECONDS: f"{SPACE}hours"}.get(scale, "")
 
 
 def _interval_note(figure: Figure) -> str:
