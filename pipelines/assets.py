@@ -11,6 +11,7 @@ from typing import Any
 import dagster as dg
 
 from evenhand.build import publish
+from evenhand.canonical import digest
 from evenhand.errors import BusySourceError, EvenhandError
 from evenhand.figures import Figure
 from evenhand.lake.extraction import extract
@@ -108,9 +109,16 @@ def _metric_asset(entry: Metric | Combination) -> dg.AssetsDefinition:
         except EvenhandError as error:
             raise failure(error) from error
         figures = list(result.figures())
-        return dg.MaterializeResult(metadata={"figures": len(figures), "preview": preview(figures)})
+        return dg.MaterializeResult(
+            metadata={"figures": len(figures), "digest": figures_digest(figures), "preview": preview(figures)}
+        )
 
     return computed
+
+
+def figures_digest(figures: list[tuple[str, Figure]]) -> str:
+    """SHA-256 of the figures' canonical JSON: equal digests, equal figures."""
+    return digest([[name, figure.as_json()] for name, figure in figures])
 
 
 def preview(figures: list[tuple[str, Figure]]) -> dg.TableMetadataValue:
