@@ -7,6 +7,7 @@ Makefile's targets and readers of the figures decide that.
 """
 
 import argparse
+import resource
 import sqlite3
 import statistics
 import subprocess
@@ -55,10 +56,10 @@ def resident(root: int) -> int:
     return total
 
 
-def extraction(export: Path, workers: int) -> tuple[float, int]:
-    """Seconds and the greatest summed resident bytes of one extraction in a fresh process, its start included."""
+def extraction(export: Path, workers: int) -> tuple[float, float, int]:
+    """Seconds, processor seconds and the greatest summed resident bytes of one extraction, its start included."""
     with tempfile.TemporaryDirectory() as folder:
-        start = time.perf_counter()
+        start, used = time.perf_counter(), processor_seconds_of_children()
         process = subprocess.Popen([sys.executable, "-c", _RUN, str(export), f"{folder}/lake", str(workers)])
         peak = 0
         done = threading.Event()
@@ -76,7 +77,13 @@ def extraction(export: Path, workers: int) -> tuple[float, int]:
         watcher.join()
         if code:
             raise SystemExit(code)
-        return seconds, peak
+        return seconds, processor_seconds_of_children() - used, peak
+
+
+def processor_seconds_of_children() -> float:
+    """What ended processes that this one started, and theirs, have used."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def timed(action: Callable[[], None]) -> float:
@@ -89,16 +96,17 @@ def timed(action: Callable[[], None]) -> float:
 def report(name: str, export: Path, repeat: int, limit: float, workers: int) -> None:
     """Print one line: the medians of interleaved runs, so that a busy machine slows both alike."""
     plain_scan(export)
-    scans, runs, peak = [], [], 0
+    scans, runs, processor, peak = [], [], [], 0
     for _ in range(repeat):
         scans.append(timed(lambda: plain_scan(export)))
-        seconds, resident_bytes = extraction(export, workers)
+        seconds, processor_seconds, resident_bytes = extraction(export, workers)
         runs.append(seconds)
+        processor.append(processor_seconds)
         peak = max(peak, resident_bytes)
     scan, run = statistics.median(scans), statistics.median(runs)
     print(
-        f"{name}: plain scan {scan:.2f} s, extraction {run:.2f} s, ratio {run / scan:.2f} (at most {limit:g}), "
-        f"peak memory {peak / 2**20:.0f} MiB summed",
+        f"{name}: plain scan {scan:.2f} s, extraction {run:.2f} s, ratio {run / scan:.2f} (at most {limit:g}); "
+        f"{statistics.median(processor):.2f} processor seconds, peak memory {peak / 2**20:.0f} MiB summed",
         flush=True,
     )
 

@@ -103,15 +103,18 @@ def parse_metadata(column: pa.StringArray) -> dict[str, pa.Array]:
         from evenhand.lake.metadata_bulk import read_many
 
         read = read_many(texts)
-    absent = parse_metadata_strictly(pa.array([None], pa.string()))
-    nowhere = len(texts)  # where NULL texts are sent
-    indices = pc.fill_null(encoded.indices, nowhere)
-    return {
-        name: pa.concat_arrays([read[name], absent[name]]).take(indices)
-        if encoded.null_count
-        else read[name].take(indices)
-        for name in COLUMNS
-    }
+    if encoded.null_count:
+        absent = parse_metadata_strictly(pa.array([None], pa.string()))
+        read = {name: pa.concat_arrays([read[name], absent[name]]) for name in COLUMNS}
+    indices = pc.fill_null(encoded.indices, len(texts))  # the place of what NULL stands for
+    return {name: taken(read[name], indices) for name in COLUMNS}
+
+
+def taken(column: pa.Array, indices: pa.Array) -> pa.Array:
+    """The values of a column at some places; a column without a value costs nothing."""
+    if column.null_count == len(column):
+        return pa.nulls(len(indices), column.type)
+    return column.take(indices)
 
 
 def parse_metadata_strictly(column: pa.StringArray) -> dict[str, pa.Array]:

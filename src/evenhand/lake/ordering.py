@@ -25,9 +25,12 @@ def sort_rows(table: Table, rows: pa.Table) -> pa.Table:
     if rows.num_rows < 2:
         return rows
     order = _order_by_first(table, rows)
-    if order is None:
-        return rows.take(_full_order(table, rows)).combine_chunks()
-    return rows.take(pa.array(order)).combine_chunks()
+    indices = _full_order(table, rows) if order is None else pa.array(order)
+    columns = [
+        column if column.null_count == len(column) else column.take(indices)
+        for column in (rows.column(name).chunk(0) for name in rows.column_names)
+    ]
+    return pa.Table.from_arrays(columns, schema=rows.schema)
 
 
 def _full_order(table: Table, rows: pa.Table) -> pa.Array:

@@ -28,7 +28,8 @@ class TextBuffers:
         if len(rows) == len(self.starts) and self.starts[-1] + width - self.starts[0] == width * len(rows):
             # All rows, end to end: they are the table already.
             return self.data[self.starts[0] : self.starts[-1] + width].reshape(len(rows), width)
-        gathered: Bytes = self.data[self.starts[rows][:, None] + np.arange(width)]
+        # A row of the window is a view of `width` bytes, so that each row is copied whole and not byte by byte.
+        gathered: Bytes = np.lib.stride_tricks.sliding_window_view(self.data, width)[self.starts[rows]]
         return gathered
 
 
