@@ -1,6 +1,6 @@
-"""What every test may use: the helpers in tests/support, imported as `support.…`."""
+"""What every test may rely on: the same examples in every run, and nothing left behind by them."""
 
-import sys
-from pathlib import Path
+from hypothesis import settings
 
-sys.path.insert(0, str(Path(__file__).parent))
+settings.register_profile("evenhand", derandomize=True, database=None, deadline=None, max_examples=100)
+settings.load_profile("evenhand")
