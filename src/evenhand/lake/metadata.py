@@ -93,21 +93,33 @@ def finite_double(decimal: str | None) -> float | None:
 def parse_metadata(column: pa.StringArray) -> dict[str, pa.Array]:
     """Every column of COLUMNS for a column of metadata texts; equal to read_metadata on each.
 
-    Each distinct text is read once, few of them one by one and many of them by metadata_bulk.
+    Each distinct text is read once, unless nearly all are distinct.
     """
+    if column.null_count == 0 and _hardly_repeats(column):
+        return _read(column)
     encoded = pc.dictionary_encode(column)
-    texts = encoded.dictionary
-    if len(texts) < BULK_TEXTS:
-        read = parse_metadata_strictly(texts)
-    else:
-        from evenhand.lake.metadata_bulk import read_many
-
-        read = read_many(texts)
+    read = _read(encoded.dictionary)
     if encoded.null_count:
         absent = parse_metadata_strictly(pa.array([None], pa.string()))
         read = {name: pa.concat_arrays([read[name], absent[name]]) for name in COLUMNS}
-    indices = pc.fill_null(encoded.indices, len(texts))  # the place of what NULL stands for
+    # A NULL is sent to the place after the last text.
+    indices = pc.fill_null(encoded.indices, len(encoded.dictionary))
     return {name: taken(read[name], indices) for name in COLUMNS}
+
+
+def _hardly_repeats(column: pa.StringArray) -> bool:
+    """Whether nearly all of the first texts differ, so that finding the distinct ones would cost more than it saves."""
+    first = column.slice(0, 1024)
+    return bool(pc.count_distinct(first).as_py() * 10 > len(first) * 9)
+
+
+def _read(texts: pa.StringArray) -> dict[str, pa.Array]:
+    """Texts that are all present: few one by one, many in bulk."""
+    if len(texts) < BULK_TEXTS:
+        return parse_metadata_strictly(texts)
+    from evenhand.lake.metadata_bulk import read_many
+
+    return read_many(texts)
 
 
 def taken(column: pa.Array, indices: pa.Array) -> pa.Array:

@@ -71,6 +71,7 @@ def sorted_on_disk(
     connection = duckdb.connect(":memory:")
     try:
         connection.execute("SET threads = 1")
+        connection.execute("SET enable_progress_bar = false")
         connection.execute(f"SET memory_limit = '{memory_limit}'")
         connection.execute("SET temp_directory = ?", [str(scratch)])
         connection.execute("SET preserve_insertion_order = false")

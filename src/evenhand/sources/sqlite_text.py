@@ -210,6 +210,9 @@ def split_texts(parts: list[bytes], rows: int, nulls: int) -> pa.BinaryArray | N
         is_null[filled] = characters[starts[filled]] == _NULL_BYTE[0]
         offsets[1:] -= np.cumsum(is_null)
         validity = validity_buffer(~is_null)
-    data = joined.translate(None, _SEPARATOR_BYTE + _NULL_BYTE)
+    # One mark at a time: `replace` moves whole values, where `translate` looks at every byte.
+    data = b"" if nulls == rows else joined.replace(_SEPARATOR_BYTE, b"")
+    if 0 < nulls < rows:
+        data = data.replace(_NULL_BYTE, b"")
     buffers = [validity, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(data)]
     return pa.Array.from_buffers(pa.binary(), rows, buffers)
