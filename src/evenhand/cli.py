@@ -211,9 +211,9 @@ def _figures(options: argparse.Namespace) -> int:
 def _api(options: argparse.Namespace) -> int:
     import tempfile
 
-    from evenhand.computed import compute
+    from evenhand.computed import Computation
     from evenhand.lake.extraction import extract
-    from evenhand.site.api_files import write_operator, write_public
+    from evenhand.site.api_files import ledger_document, write_operator, write_public
 
     policy, as_of = _policy(options), _as_of(options)
     if (options.out / "v1").exists():
@@ -221,9 +221,11 @@ def _api(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="evenhand-") as scratch:
         lake_dir = Path(scratch) / "lake"
         extract(options.source, lake_dir)
-        computed = compute(lake_dir, policy, as_of)
+        with Computation(lake_dir, policy, as_of) as computation:
+            computed = computation.computed()
+            ledger = ledger_document(computation, options.anchor_keys)
         write_public(computed, options.out)
-        write_operator(computed, options.out)
+        write_operator(computed, options.out, ledger)
     return ExitCode.DONE
 
 

@@ -17,6 +17,7 @@ from evenhand.engines.duckdb import DuckEngine
 from evenhand.lake.manifest import LakeManifest
 from evenhand.lake.reading import open_lake_manifest, table_files
 from evenhand.lake.tables import TABLES
+from evenhand.metrics.ledger.chain import ORPHANS, Chain, statement, verify_chain
 from evenhand.metrics.registry import Context, combinations, registry
 from evenhand.policy import Policy
 
@@ -92,6 +93,16 @@ class Computation:
         if self._corpora is None:
             self._corpora = published_corpora(self._engine, self.cases(), self.context)
         return self._corpora
+
+    def chain(self) -> Chain | None:
+        """The verification of the whole decision ledger; None when the export has none."""
+        if "decision_ledger" not in self.context.provided:
+            return None
+        return verify_chain(self._engine.batches(statement()), self._engine.batches(ORPHANS), self.context)
+
+    def anchors(self) -> list[dict[str, Any]]:
+        """The anchors as stored, ordered by position and id."""
+        return list(self._engine.batches("SELECT * FROM decision_ledger_anchors ORDER BY seq, id"))
 
     def records(self) -> list[dict[str, Any]]:
         """The score records of committed rules."""

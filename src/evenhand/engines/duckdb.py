@@ -6,7 +6,7 @@ Does not: any rule (metrics), or what a table means (lake/views.sql).
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import pyarrow as pa
 from evenhand.lake.tables import TABLES, Kind, Table
 from evenhand.policy import Policy
 
+_BATCH_ROWS = 4096
 _PARAMETER = re.compile(r"\$([a-z_]+)")
 
 _SQL_TYPES = {
@@ -101,6 +102,11 @@ class DuckEngine:
         """The rows of one counting query as dictionaries: few, small, integers and names."""
         rows: list[dict[str, Any]] = self.arrow(sql, parameters).to_pylist()
         return rows
+
+    def batches(self, sql: str) -> Iterator[dict[str, Any]]:
+        """The rows of a query without parameters, a batch in memory at a time."""
+        for batch in self._connection.sql(sql).to_arrow_reader(_BATCH_ROWS):
+            yield from batch.to_pylist()
 
     def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
         """A statement without rows, such as a temporary table that several queries read."""

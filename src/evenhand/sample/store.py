@@ -5,7 +5,6 @@ Knows columns and pragmas; knows nothing of what the rows say.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -97,6 +96,6 @@ class Store:
             self._connection.execute(INDEX)
         self._connection.close()
         if kind is None:
-            os.replace(self._partial, self._path)
+            self._partial.replace(self._path)
         else:
             self._partial.unlink(missing_ok=True)

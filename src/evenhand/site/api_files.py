@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.canonical import pretty
-from evenhand.computed import Computed
+from evenhand.computed import Computation, Computed
 from evenhand.corpus.corpora import file_stem
+from evenhand.metrics.ledger.anchors import check_anchors, read_keys
+from evenhand.metrics.ledger.chain import as_json
 from evenhand.site import api
 
 
@@ -35,10 +37,22 @@ def operator_document(computed: Computed) -> dict[str, Any]:
     }
 
 
-def write_operator(computed: Computed, directory: Path) -> None:
+def ledger_document(computation: Computation, keys_file: Path | None) -> dict[str, Any]:
+    """The operator's view of the ledger: the verification of its chain and its anchors; nothing without a ledger."""
+    chain = computation.chain()
+    if chain is None:
+        return {}
+    keys = read_keys(keys_file) if keys_file else {}
+    return {
+        "ledgerVerify": as_json(chain, with_record_ids=True),
+        "anchors": check_anchors(computation.anchors(), keys, chain),
+    }
+
+
+def write_operator(computed: Computed, directory: Path, ledger: dict[str, Any] | None = None) -> None:
     """`directory/operator.json`."""
     directory.mkdir(parents=True, exist_ok=True)
-    _write(directory / "operator.json", operator_document(computed))
+    _write(directory / "operator.json", {**operator_document(computed), **(ledger or {})})
 
 
 def _write(path: Path, value: Any) -> None:

@@ -1,0 +1,194 @@
+"""The decision ledger's chain: whether what was written then is what stands there now.
+
+Belongs here: one pass over the chain and its records, and the break that stops it. Does not: anchors (anchors.py), or
+any figure; a chain holds or it does not.
+
+Source: fairness contract, section 8.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+from evenhand.canonical import canonical, sha256_hex
+from evenhand.metrics.registry import Context
+from evenhand.timeline import DAY, MINUTE
+
+GENESIS = "0" * 64
+_EXACT_INTEGER = 2**53
+
+
+@dataclass(frozen=True)
+class Break:
+    """Where the chain does not hold. record_id names a pull request: the operator's alone."""
+
+    kind: str
+    at_seq: int
+    expected_seq: int | None = None
+    record_id: str | None = None
+
+
+@dataclass
+class Chain:
+    """What the verification of the whole chain found."""
+
+    checked: int = 0
+    total: int = 0
+    tip_seq: int = 0
+    tip_hash: str = GENESIS
+    pruned: int = 0
+    content_mismatches: int = 0
+    broken: Break | None = None
+    hashes: dict[int, str] = field(default_factory=dict)
+    """Row hash of each position, as stored: what an anchor must name."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found broken; an empty ledger is nothing to verify, not a failure."""
+        return self.broken is None
+
+
+def statement() -> str:
+    """The SQL that gives the chain in order."""
+    return files("evenhand.metrics.ledger").joinpath("chain.sql").read_text(encoding="utf-8")
+
+
+def verify_chain(rows: Iterable[dict[str, Any]], orphans: Iterable[dict[str, Any]], context: Context) -> Chain:
+    """Verifies the whole chain in one pass.
+
+    rows: the columns of chain.sql in order. orphans: id, ts_us of records that no row names.
+    A wrong sequence, predecessor or row hash, or a record missing too early, stops the scan; wrong content is
+    counted and the scan goes on.
+    """
+    chain = Chain()
+    content: Break | None = None
+    last_us: int | None = None
+    previous = GENESIS
+    oldest_kept = context.as_of - context.policy.ledger.record_retention_days * DAY
+    for row in rows:
+        chain.total += 1
+        chain.tip_seq, chain.tip_hash = row["seq"], row["row_hash"]
+        chain.hashes[row["seq"]] = row["row_hash"]
+        if chain.broken:
+            continue
+        chain.broken = _structure(row, chain.checked + 1, previous) or _record(row, oldest_kept, chain)
+        if chain.broken:
+            continue
+        chain.checked += 1
+        previous, last_us = row["row_hash"], row["ts_us"]
+        if row["found"] and not content_matches(row["record_json"], row["record_digest"]):
+            chain.content_mismatches += 1
+            content = content or Break("content_mismatch", row["seq"], record_id=row["record_id"])
+    chain.broken = chain.broken or content or _orphan(orphans, chain, last_us, context)
+    return chain
+
+
+def _structure(row: dict[str, Any], expected: int, previous: str) -> Break | None:
+    seq = row["seq"]
+    if seq != expected:
+        return Break("sequence_gap", seq, expected_seq=expected)
+    if row["prev_hash"] != previous:
+        return Break("predecessor_mismatch", seq)
+    if row["row_hash"] != row_hash(row):
+        return Break("row_hash_mismatch", seq)
+    return None
+
+
+def row_hash(row: dict[str, Any]) -> str:
+    """`sha256(prev_hash + canonical({createdAt, recordDigest, recordId, seq}))`, texts as stored."""
+    committed = {
+        "createdAt": row["created_at"],
+        "recordDigest": row["record_digest"],
+        "recordId": row["record_id"],
+        "seq": row["seq"],
+    }
+    return sha256_hex((row["prev_hash"] or "").encode() + quick_canonical(committed))
+
+
+def _record(row: dict[str, Any], oldest_kept: int, chain: Chain) -> Break | None:
+    if row["found"]:
+        return None
+    if row["ts_us"] is not None and row["ts_us"] < oldest_kept:
+        chain.pruned += 1
+        return None
+    return Break("missing_record", row["seq"], record_id=row["record_id"])
+
+
+def content_matches(record_json: str | None, digest: str) -> bool:
+    """Whether a record's canonical JSON has the digest that the ledger holds; of duplicate keys the last counts."""
+    try:
+        return sha256_hex(quick_canonical(json.loads(record_json or "", parse_constant=_refuse))) == digest
+    except (ValueError, RecursionError):
+        return False
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def quick_canonical(value: Any) -> bytes:
+    """Canonical JSON, by the standard encoder where it agrees with the rule: no float, no large integer, no text
+    beyond the Basic Multilingual Plane, whose keys two orders would sort differently."""
+    if _is_plain(value):
+        text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        if max(text) < "\ud800":
+            return text.encode()
+    return canonical(value)
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_plain, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    if isinstance(value, int) and not isinstance(value, bool):
+        return -_EXACT_INTEGER < value < _EXACT_INTEGER
+    return not isinstance(value, float)
+
+
+def _orphan(orphans: Iterable[dict[str, Any]], chain: Chain, last_us: int | None, context: Context) -> Break | None:
+    """A record old enough to be chained that no row names: newest first, ties the greatest id."""
+    settled = context.as_of - context.policy.ledger.chaining_minutes * MINUTE
+    waiting = [row for row in orphans if row["ts_us"] <= settled]
+    if not waiting or not chain.total:
+        return None
+    newest = max(waiting, key=lambda row: (row["ts_us"], row["id"]))
+    if last_us is None or newest["ts_us"] > last_us:
+        return Break("short_tail", chain.tip_seq)
+    return Break("unchained_record", chain.tip_seq, record_id=newest["id"])
+
+
+ORPHANS = """
+SELECT records.id, records.ts_us
+FROM decision_records AS records
+WHERE records.id IS NOT NULL AND records.id NOT IN (SELECT record_id FROM decision_ledger WHERE record_id IS NOT NULL)
+"""
+
+
+def as_json(chain: Chain, *, with_record_ids: bool) -> dict[str, Any]:
+    """The verification in the compatible API's shape; record ids for the operator alone."""
+    shown: dict[str, Any] = {
+        "ok": chain.ok,
+        "checked": chain.checked,
+        "nextAfterSeq": None,
+        "tipSeq": chain.tip_seq,
+        "tipHash": chain.tip_hash,
+        "totalCount": chain.total,
+        "prunedRecords": chain.pruned,
+        "contentMismatches": chain.content_mismatches,
+        "waivedContentMismatches": 0,
+        "contentWaiver": None,
+        "waivedUnchainedRecords": 0,
+        "unchainedWaiver": None,
+    }
+    if chain.broken:
+        described = {
+            "kind": chain.broken.kind,
+            "atSeq": chain.broken.at_seq,
+            "expectedSeq": chain.broken.expected_seq,
+            "recordId": chain.broken.record_id if with_record_ids else None,
+        }
+        shown["break"] = {name: value for name, value in described.items() if value is not None}
+    return shown
