@@ -12,7 +12,6 @@ from evenhand.canonical import canonical, digest, pretty, sha256_hex
 
 TRICKY_NUMBERS = {
     1: "1",
-    1.0: "1",
     0.1: "0.1",
     -0.0: "0",
     1e-6: "0.000001",
