@@ -193,13 +193,15 @@ def split_texts(parts: list[bytes], rows: int, nulls: int) -> pa.BinaryArray | N
     """
     joined = parts[0] if len(parts) == 1 else _SEPARATOR_BYTE.join(parts)
     characters = np.frombuffer(joined, dtype=np.uint8)
-    ends = np.empty(rows + 1, dtype=np.int64)
-    ends[0] = -1
     separators = np.flatnonzero(characters == _SEPARATOR_BYTE[0])
-    if len(separators) != rows - 1 or joined.count(_NULL_BYTE) != nulls:
+    # One mark at a time: `replace` moves whole values, where `translate` looks at every byte.
+    data = joined.replace(_SEPARATOR_BYTE, b"")
+    if nulls or _NULL_BYTE in data:
+        data = data.replace(_NULL_BYTE, b"")
+    if len(separators) != rows - 1 or len(data) != len(joined) - len(separators) - nulls:
         return None
-    ends[1:-1] = separators
-    ends[-1] = len(joined)
+    ends = np.empty(rows + 1, dtype=np.int64)
+    ends[0], ends[1:-1], ends[-1] = -1, separators, len(joined)
     offsets = ends - np.arange(-1, rows)
     validity = None
     if nulls:
@@ -210,9 +212,5 @@ def split_texts(parts: list[bytes], rows: int, nulls: int) -> pa.BinaryArray | N
         is_null[filled] = characters[starts[filled]] == _NULL_BYTE[0]
         offsets[1:] -= np.cumsum(is_null)
         validity = validity_buffer(~is_null)
-    # One mark at a time: `replace` moves whole values, where `translate` looks at every byte.
-    data = b"" if nulls == rows else joined.replace(_SEPARATOR_BYTE, b"")
-    if 0 < nulls < rows:
-        data = data.replace(_NULL_BYTE, b"")
     buffers = [validity, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(data)]
     return pa.Array.from_buffers(pa.binary(), rows, buffers)
