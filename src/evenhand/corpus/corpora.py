@@ -24,7 +24,7 @@ from evenhand.timeline import Window
 # Safe on every file system, and equal only when the rules are: lower case, and no name that a system reserves.
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 _REMEMBERED = 1 << 16
-_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9]|index|rule-.*)")
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9]|index|all_rules|rule-.*)")
 
 
 class CorpusEngine(Protocol):

@@ -6,6 +6,7 @@ Belongs here: the own repositories' weeks. Does not: the fleet's weeks (fleet) o
 from collections.abc import Iterator
 
 from evenhand.metrics.outcomes.weekly_trend import TrendWeek
+from evenhand.site.api import FLEET_TABLES
 from evenhand.site.charts.drawing import Drawing
 from evenhand.site.charts.weeks import axis_start, weekly_chart
 from evenhand.site.pages.series import week
@@ -24,6 +25,7 @@ def pages(site: Site) -> Iterator[Page]:
             "chart": weekly_drawing(site),
             "start": axis_start([week(row.monday, row.accuracy) for row in week_rows(site)]),
             "fleet_weeks": site.results["fleet.fleet_trend"].weeks,
+            "fleet_known": not site.context.missing(*FLEET_TABLES),
             "floor": site.policy.floors.weekly_accuracy,
             "count": site.policy.windows.trend_weeks,
         },
