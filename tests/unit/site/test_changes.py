@@ -46,4 +46,4 @@ def test_a_rule_that_left_its_interval_is_told_and_a_withheld_one_keeps_its_past
     assert "moved left its former interval: 50.0\u202f% before, 100.0\u202f%" in page
     assert "fewer no longer shown: below the floor of 10 (n = 7)" in page
     assert "77.7" not in page
-    assert "steady has verdicts in the window for the first time" in page
+    assert "steady is new: it had no verdict in the former window" in page

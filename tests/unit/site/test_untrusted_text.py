@@ -8,7 +8,7 @@ import pytest
 from support.sites import Document, Written, words
 
 from evenhand.corpus.corpora import file_stem
-from evenhand.site.pages.text import columns_wide, isolated, shortened, visible
+from evenhand.site.text import columns_wide, isolated, shortened, visible
 
 from .conftest import HOSTILE
 

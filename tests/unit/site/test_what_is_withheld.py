@@ -5,7 +5,7 @@ import re
 import pytest
 from support.sites import Written, words
 
-from evenhand.site.pages.text import isolated
+from evenhand.site.text import isolated
 
 
 def test_a_percentage_below_its_floor_is_nowhere(hostile: Written):

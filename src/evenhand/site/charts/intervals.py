@@ -22,7 +22,7 @@ from evenhand.site.charts.theme import (
     framed,
     specified,
 )
-from evenhand.site.pages.text import shortened
+from evenhand.site.text import shortened
 
 _NAME_COLUMNS = {"wide": 30, "narrow": 40}
 _ROW = {"wide": 24, "narrow": 40}

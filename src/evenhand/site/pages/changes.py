@@ -49,7 +49,6 @@ class Changes:
     """Everything of note; empty tuples when nothing changed."""
 
     previous_id: str
-    restated: str
     headlines: tuple[Change, ...]
     unchanged: int
     rules: tuple[RuleChange, ...]
@@ -75,7 +74,6 @@ def changes(site: Site) -> Changes | None:
     rules = _rules(now, facts.previous_figures)
     return Changes(
         facts.previous_id,
-        facts.restated,
         tuple(moved),
         len(compared) - len(moved),
         tuple(rules[:LISTED_RULES]),
@@ -121,7 +119,7 @@ def _rule_change(figure: Figure | None, before: Mapping[str, Any] | None) -> str
     if figure is None:
         return "no longer has a verdict in the window"
     if before is None:
-        return "has verdicts in the window for the first time"
+        return "is new: it had no verdict in the former window"
     if figure.withheld is not None:
         return f"no longer shown: {view(figure).plain}" if before.get("value") is not None else ""
     if before.get("value") is None:

@@ -12,8 +12,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from evenhand.lake.tables import TABLES
 from evenhand.site.pages import wording
 from evenhand.site.pages.site import NAVIGATION, OPERATOR_NAVIGATION, Page, Site
-from evenhand.site.pages.text import isolated, visible
 from evenhand.site.report import anchor
+from evenhand.site.text import isolated, visible
 from evenhand.timeline import day_text, iso, to_datetime
 
 _PACKAGE = Path(__file__).parent.parent

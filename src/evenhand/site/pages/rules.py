@@ -15,8 +15,8 @@ from evenhand.site.charts.drawing import Drawing
 from evenhand.site.charts.intervals import interval_chart
 from evenhand.site.pages.series import by_volume, precision_row
 from evenhand.site.pages.site import Page, Site
-from evenhand.site.pages.text import visible
 from evenhand.site.pages.wording import counted
+from evenhand.site.text import visible
 
 CHARTED_RULES = 30
 """Rows of the chart; with more it would be longer than it is clear, and the table has all."""
