@@ -88,7 +88,8 @@ def to_datetime(moment: int) -> datetime:
 
 def iso(moment: int) -> str:
     """`YYYY-MM-DDTHH:MM:SS.mmmZ`, floored to the millisecond."""
-    return to_datetime(moment).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment // 1000 % 1000:03d}Z"
+    # isoformat pads the years that strftime does not.
+    return to_datetime(moment).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 def day_start(moment: int) -> int:
@@ -103,7 +104,7 @@ def week_start(moment: int) -> int:
 
 def day_text(moment: int) -> str:
     """`YYYY-MM-DD` of the UTC day that holds an instant."""
-    return to_datetime(moment).strftime("%Y-%m-%d")
+    return day_date(moment).isoformat()
 
 
 def day_date(moment: int) -> date:
