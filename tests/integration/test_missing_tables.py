@@ -127,6 +127,17 @@ def at(value: Any, path: str) -> Any:
     return value
 
 
+def test_the_operators_counts_are_null_too(tmp_path):
+    fleetless = {name: rows for name, rows in FULL.items() if not name.startswith("orb_")}
+    operator = published(tmp_path, fleetless).operator
+    analytics = operator["fleetAnalytics"]
+    assert (analytics["instanceCount"], analytics["instances"]) == (None, [])
+    assert set(analytics["fleet"]["pooled"].values()) == {None}
+    (tmp_path / "export.sqlite").unlink()
+    eventless = {name: rows for name, rows in FULL.items() if name != "audit_events"}
+    assert published(tmp_path, eventless).operator["calibrationTrend"] == {"rules": [], "backtestRuns": []}
+
+
 @pytest.mark.parametrize("absent", COLUMNS, ids=str)
 def test_any_one_table_may_be_absent_and_every_figure_still_has_a_value_or_a_reason(absent, tmp_path):
     result = published(tmp_path, {name: rows for name, rows in FULL.items() if name != absent})

@@ -231,9 +231,10 @@ def corpus_index(corpora: list[RuleCorpus]) -> dict[str, Any]:
 
 
 def fleet_analytics(results: Results, context: Context) -> dict[str, Any]:
-    """The operator's fleet figures, unrounded, with every instance."""
+    """The operator's fleet figures, unrounded, with every instance; counts are null when no signals were provided."""
     fleet: FleetAccuracy = results["fleet.instance_signals"]
     cycle = results["fleet.cycle_times"]
+    known = _provided(context, *FLEET_TABLES)
     merges, closes, holds = (
         fleet.pooled("merge_verdicts"),
         fleet.pooled("close_verdicts"),
@@ -242,7 +243,7 @@ def fleet_analytics(results: Results, context: Context) -> dict[str, Any]:
     confirmed = fleet.pooled("merge_confirmed") + fleet.pooled("close_confirmed")
     return {
         "windowDays": context.policy.windows.fleet_days,
-        "instanceCount": len(fleet.eligible),
+        "instanceCount": len(fleet.eligible) if known else None,
         "fleet": {
             "mergePrecision": fleet.medians["merge_precision"].value,
             "closePrecision": fleet.medians["close_precision"].value,
@@ -253,12 +254,17 @@ def fleet_analytics(results: Results, context: Context) -> dict[str, Any]:
             "cycleP50Ms": cycle.p50.value,
             "cycleP95Ms": cycle.p95.value,
             "pooled": {
-                "mergeVerdicts": merges,
-                "mergeConfirmed": fleet.pooled("merge_confirmed"),
-                "closeVerdicts": closes,
-                "closeConfirmed": fleet.pooled("close_confirmed"),
-                "holds": holds,
-                "policyActions": fleet.pooled("policy_actions"),
+                **{
+                    key: fleet.pooled(name) if known else None
+                    for key, name in (
+                        ("mergeVerdicts", "merge_verdicts"),
+                        ("mergeConfirmed", "merge_confirmed"),
+                        ("closeVerdicts", "close_verdicts"),
+                        ("closeConfirmed", "close_confirmed"),
+                        ("holds", "holds"),
+                        ("policyActions", "policy_actions"),
+                    )
+                },
                 "coverage": _ratio(merges + closes, merges + closes + holds),
             },
         },
@@ -320,8 +326,8 @@ def _gaming_flag(flag: GamingFlag) -> dict[str, Any]:
     }
 
 
-def calibration_trend(results: Results) -> dict[str, Any]:
-    """The operator's weekly calibration trend and backtest runs."""
+def calibration_trend(results: Results, context: Context) -> dict[str, Any]:
+    """The operator's weekly calibration trend and backtest runs; empty when no events were provided."""
     return {
         "rules": [
             {"ruleId": rule_id, "weeks": [_rule_week(week) for week in weeks]}
@@ -336,6 +342,7 @@ def calibration_trend(results: Results) -> dict[str, Any]:
                 "unchanged": week.unchanged,
             }
             for week in results["signals.backtest_runs"].weeks
+            if _provided(context, "audit_events")
         ],
     }
 

@@ -32,7 +32,7 @@ def operator_document(computed: Computed) -> dict[str, Any]:
     """What only the operator may see: fleet instances, the calibration trend, data quality."""
     return {
         "fleetAnalytics": api.fleet_analytics(computed.results, computed.context),
-        "calibrationTrend": api.calibration_trend(computed.results),
+        "calibrationTrend": api.calibration_trend(computed.results, computed.context),
         "quality": api.quality(computed.manifest),
     }
 
