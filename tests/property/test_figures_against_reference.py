@@ -19,7 +19,7 @@ from support.random_exports import RandomExport, random_export
 
 from evenhand.policy import policy_from
 
-EXAMPLES = int(os.environ.get("EVENHAND_FUZZ", "48"))
+EXAMPLES = int(os.environ.get("EVENHAND_FUZZ", "40"))
 FIRST = int(os.environ.get("EVENHAND_FUZZ_FIRST", "0"))
 GROUP = 8
 SECONDS_TO_SHRINK = 60.0

@@ -22,7 +22,7 @@ ROWS = ("fleet.guarantees",)
 """Metrics whose cells are rows of the export: they have an order, and no counts to split."""
 
 
-@pytest.mark.parametrize("seed", range(9000, 9006))
+@pytest.mark.parametrize("seed", range(9000, 9004))
 def test_any_order_of_the_rows_publishes_the_same(seed: int, tmp_path: Path) -> None:
     export = random_export(seed)
     first = publish(write_sqlite(tmp_path / "first", export.tables), export.as_of, export.repos)
