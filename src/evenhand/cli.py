@@ -68,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_extract(commands)
     _add_figures(commands)
     _add_api(commands)
+    _add_evidence(commands)
     return parser
 
 
@@ -132,6 +133,25 @@ def _add_api(commands: "Commands") -> None:
     command.add_argument("--anchor-keys", type=Path, metavar="FILE", help="public keys of the ledger's anchors")
     command.add_argument("--out", type=Path, required=True, metavar="DIR")
     command.set_defaults(run=_api)
+
+
+def _add_evidence(commands: "Commands") -> None:
+    command = _command(commands, "evidence", "say what reviews mean: states, confidence, mechanisms, fix plans")
+    command.add_argument("reviews", type=Path, metavar="REVIEWS", help="a review export, .ndjson or .json")
+    command.add_argument("--seats", type=Path, metavar="FILE", help="seat records, .ndjson")
+    command.add_argument("--deliver", choices=("all", "proven-only"), default="all", help="which patches are offered")
+    command.add_argument(
+        "--format",
+        choices=("json", "markdown", "html", "annotations", "plan"),
+        default="json",
+        metavar="FORMAT",
+        help="json (default), markdown, html, annotations or plan",
+    )
+    command.add_argument("--out", type=Path, metavar="PATH", help="a file; for html a folder; default: standard output")
+    command.add_argument("--policy", type=Path, metavar="FILE", help="a policy.toml")
+    command.add_argument("--sweep", action="store_true", help="cleanup goes to one branch a repository and day")
+    command.add_argument("--strict", action="store_true", help="exit 3 when there were bad records")
+    command.set_defaults(run=_evidence)
 
 
 def _policy(options: argparse.Namespace) -> "Policy":
@@ -227,6 +247,22 @@ def _api(options: argparse.Namespace) -> int:
         write_public(computed, options.out)
         write_operator(computed, options.out, ledger)
     return ExitCode.DONE
+
+
+def _evidence(options: argparse.Namespace) -> int:
+    from evenhand.evidence.command import run
+    from evenhand.policy import load_policy
+
+    bad = run(
+        options.reviews,
+        options.seats,
+        load_policy(options.policy).evidence,
+        deliver=options.deliver,
+        form=options.format,
+        out=options.out,
+        sweep=options.sweep,
+    )
+    return ExitCode.STRICT if options.strict and bad else ExitCode.DONE
 
 
 if __name__ == "__main__":

@@ -222,6 +222,69 @@ class Lake:
     )
 
 
+def _evidence(default: Any, meaning: str, unit: str = "", section: str = "", least: int | None = None) -> Any:
+    """A field of the review evidence, whose rules stand on another page than the fairness figures."""
+    made = _value(default, meaning, unit, "", least)
+    source = f"What a review means, {section}" if section else ""
+    return field(default=made.default, metadata={**made.metadata, "source": source})
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a review means: states, confidence, mechanisms, sections, plans. A decimal counts as it is written."""
+
+    states: tuple[str, ...] = _evidence(
+        ("proven", "suite_green", "unverified", "could_not_run", "refuted"),
+        "Evidence states, strongest first; that unverified stands before could not run is a choice",
+        "state",
+        "section 2",
+    )
+    proven_multiplier: float = _evidence(2.0, "What a proof does to a confidence", "factor", "section 2")
+    suite_green_multiplier: float = _evidence(1.0, "What a green suite does to a confidence", "factor", "section 2")
+    unverified_multiplier: float = _evidence(0.8, "What no verdict does to a confidence", "factor", "section 2")
+    could_not_run_multiplier: float = _evidence(
+        0.8, "What a failed attempt does to a confidence", "factor", "section 2"
+    )
+    refuted_multiplier: float = _evidence(0.2, "What a refutation does to a confidence", "factor", "section 2")
+    citation_lines: int = _evidence(2, "How far from its line a quote may stand, either way", "lines", "section 3", 0)
+    unstated_confidence: float = _evidence(0.5, "Confidence of a copy that states none", "", "section 4")
+    proven_floor: float = _evidence(0.9, "Least confidence of a proven copy", "", "section 4")
+    contradiction_multiplier: float = _evidence(
+        0.2, "What a verified contradiction does to a confidence, once", "factor", "section 4"
+    )
+    confidence_places: int = _evidence(2, "Decimals of a confidence, before it is compared", "decimals", "section 4", 0)
+    decided_outcomes: tuple[str, ...] = _evidence(
+        ("proven", "settled", "unsettled", "rejected", "merged", "closed"),
+        "Outcomes of a seat that count as decided: a choice",
+        "outcome",
+        "section 4",
+    )
+    merged_weight: int = _evidence(2, "How many records a merged fix counts for in a score", "records", "section 4", 0)
+    prior_successes: int = _evidence(1, "Successes that every seat starts with", "records", "section 4", 0)
+    prior_records: int = _evidence(2, "Records that every seat starts with", "records", "section 4", 1)
+    seat_counts_records: int = _evidence(
+        5, "Decided records from which a score weighs on confidence", "records", "section 4", 0
+    )
+    seat_ahead_records: int = _evidence(
+        3, "Decided records from which a seat may move ahead of the router's pick", "records", "section 4", 0
+    )
+    seat_ahead_margin: float = _evidence(0.15, "How far above the pick's score it must be", "", "section 4")
+    score_places: int = _evidence(4, "Decimals of a seat score", "decimals", "section 9", 0)
+    range_characters: int = _evidence(
+        12, "Least length of a replaced line that shows the same range", "characters", "section 5", 0
+    )
+    cause_words: int = _evidence(
+        6, "Distinct words that a copy must exceed to show a root cause", "words", "section 5", 0
+    )
+    symbol_overlap: float = _evidence(
+        0.6, "Overlap coefficient of named symbols that shows one root cause: a choice", "share", "section 5"
+    )
+    word_overlap: float = _evidence(0.5, "Jaccard index of words that shows one root cause", "share", "section 5")
+    compact_entries: int = _evidence(15, "Most entries of the compact list", "entries", "section 6", 0)
+    product: str = _evidence("Parallax", "Who speaks in an inline comment", "", "section 6")
+    branch_prefix: str = _evidence("parallax", "First part of the name of a fix branch", "", "section 8")
+
+
 @dataclass(frozen=True)
 class Policy:
     """Every policy value in force, by table."""
@@ -239,6 +302,7 @@ class Policy:
     outcomes: Outcomes = field(default_factory=Outcomes)
     fleet: Fleet = field(default_factory=Fleet)
     ledger: Ledger = field(default_factory=Ledger)
+    evidence: Evidence = field(default_factory=Evidence)
     lake: Lake = field(default_factory=Lake)
 
     def described(self) -> Iterator[PolicyField]:
