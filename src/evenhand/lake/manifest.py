@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from evenhand.canonical import pretty, sha256_hex
+from evenhand.canonical import sha256_hex
 
 FORMAT_VERSION = 1
 MANIFEST_NAME = "lake.json"
@@ -68,7 +68,7 @@ class LakeManifest:
 
     def to_json(self) -> str:
         """The text of `lake.json`."""
-        return pretty(asdict(self))
+        return json.dumps(asdict(self), ensure_ascii=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> "LakeManifest":

@@ -18,6 +18,8 @@ from evenhand.timeline import DAY, MINUTE
 
 GENESIS = "0" * 64
 _EXACT_INTEGER = 2**53
+_LEAST_PLAIN = 1e-4
+_PLAIN_DIGITS = 15
 
 
 @dataclass(frozen=True)
@@ -98,13 +100,16 @@ def _structure(row: dict[str, Any], expected: int, previous: str) -> Break | Non
 
 def row_hash(row: dict[str, Any]) -> str:
     """`sha256(prev_hash + canonical({createdAt, recordDigest, recordId, seq}))`, texts as stored."""
-    committed = {
-        "createdAt": row["created_at"],
-        "recordDigest": row["record_digest"],
-        "recordId": row["record_id"],
-        "seq": row["seq"],
-    }
-    return sha256_hex((row["prev_hash"] or "").encode() + quick_canonical(committed))
+    committed = (
+        f'{{"createdAt":{_text(row["created_at"])},"recordDigest":{_text(row["record_digest"])},'
+        f'"recordId":{_text(row["record_id"])},"seq":{row["seq"]}}}'
+    )
+    return sha256_hex(f"{row['prev_hash'] or ''}{committed}".encode())
+
+
+def _text(value: str | None) -> str:
+    """The canonical JSON of a text, by the standard encoder, which escapes just what the rule escapes."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _record(row: dict[str, Any], oldest_kept: int, chain: Chain) -> Break | None:
@@ -119,33 +124,40 @@ def _record(row: dict[str, Any], oldest_kept: int, chain: Chain) -> Break | None
 def content_matches(record_json: str | None, digest: str) -> bool:
     """Whether a record's canonical JSON has the digest that the ledger holds; of duplicate keys the last counts."""
     try:
-        return sha256_hex(quick_canonical(json.loads(record_json or "", parse_constant=_refuse))) == digest
+        return sha256_hex(canonical_text(record_json or "")) == digest
     except (ValueError, RecursionError):
         return False
 
 
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not JSON")
+def canonical_text(text: str) -> bytes:
+    """The canonical JSON of a JSON text; ValueError when it is none.
 
+    By the standard encoder where it agrees with the rule: numbers that both print alike, and no key beyond the Basic
+    Multilingual Plane, which the two would sort differently. 1.0 is printed as 1 by reading it as an integer.
+    """
+    odd_numbers: list[str] = []
 
-def quick_canonical(value: Any) -> bytes:
-    """Canonical JSON, by the standard encoder where it agrees with the rule: no float, no large integer, no text
-    beyond the Basic Multilingual Plane, whose keys two orders would sort differently."""
-    if _is_plain(value):
-        text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        if max(text) < "\ud800":
-            return text.encode()
+    def real(number: str) -> float | int:
+        value = float(number)
+        if value.is_integer() and abs(value) < _EXACT_INTEGER:
+            return int(value)
+        if not _LEAST_PLAIN <= abs(value) < _EXACT_INTEGER:
+            odd_numbers.append(number)
+        return value
+
+    def whole(number: str) -> int:
+        if len(number) > _PLAIN_DIGITS:
+            odd_numbers.append(number)
+        return int(number)
+
+    value = json.loads(text, parse_float=real, parse_int=whole, parse_constant=_refuse)
+    if not odd_numbers and (text.isascii() and "\\u" not in text):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     return canonical(value)
 
 
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(map(_is_plain, value.values()))
-    if isinstance(value, list):
-        return all(map(_is_plain, value))
-    if isinstance(value, int) and not isinstance(value, bool):
-        return -_EXACT_INTEGER < value < _EXACT_INTEGER
-    return not isinstance(value, float)
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _orphan(orphans: Iterable[dict[str, Any]], chain: Chain, last_us: int | None, context: Context) -> Break | None:
