@@ -19,7 +19,8 @@ from evenhand.lake.parse import schema_of
 from evenhand.lake.staging import Piece, StagedFiles
 from evenhand.lake.tables import Table
 
-ROW_GROUP_ROWS = 65_536
+ROW_GROUP_ROWS = 16_384
+"""Few enough that a reader of one family of events passes over most of a busy day."""
 IN_MEMORY_BYTES = 64 << 20
 """A larger bucket is sorted on disk."""
 
@@ -59,7 +60,7 @@ _FEW_WORDS = {
 }
 """Columns of a few words, which their dictionary has made small already."""
 
-_PRUNED = {"ts_us", "received_us", "occurred_us", "seq"}
+_PRUNED = {"family", "ts_us", "received_us", "occurred_us", "seq"}
 """Columns whose least and greatest values let a reader pass over row groups."""
 
 

@@ -13,6 +13,8 @@ import pyarrow.compute as pc
 from evenhand.lake.tables import Table
 from evenhand.lake.text_buffers import presence
 
+_FEW_TEXTS = 4096
+
 
 def total_order(table: Table) -> list[str]:
     """The declared order and then every other column, so that only equal rows tie."""
@@ -39,20 +41,16 @@ def _full_order(table: Table, rows: pa.Table) -> pa.Array:
 
 
 def _order_by_first(table: Table, rows: pa.Table) -> np.ndarray | None:
-    """The total order when the first column is an integer: by it alone, and only ties by the rest.
+    """The total order by an integer column that leads it, or follows one text of few values; only ties by the rest.
 
-    Comparing one int64 column is many times cheaper than all columns, and instants rarely tie.
+    Comparing integers is many times cheaper than all columns, and instants rarely tie.
     """
-    first = rows.column(total_order(table)[0]).chunk(0)
-    if first.type != pa.int64():
+    keys = _leading_integers(table, rows)
+    if not keys:
         return None
-    values = np.frombuffer(first.buffers()[1], dtype=np.int64)[first.offset : first.offset + len(first)]
-    if first.null_count:
-        # Nulls come first. A stored -2**63 would tie with them, which costs a comparison and nothing else.
-        values = np.where(presence(first), values, np.iinfo(np.int64).min)
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    is_same = ordered[1:] == ordered[:-1]
+    order = np.lexsort(keys[::-1])
+    ordered = [key[order] for key in keys]
+    is_same = np.logical_and.reduce([key[1:] == key[:-1] for key in ordered])
     if bool(is_same.any()):
         is_tied = np.concatenate((is_same, [False])) | np.concatenate(([False], is_same))
         places = np.flatnonzero(is_tied)
@@ -60,6 +58,40 @@ def _order_by_first(table: Table, rows: pa.Table) -> np.ndarray | None:
         among = _full_order(table, rows.take(pa.array(tied)))
         order[places] = tied[np.asarray(among.to_pylist())]
     return order
+
+
+def _leading_integers(table: Table, rows: pa.Table) -> list[np.ndarray]:
+    first, second = (rows.column(name).chunk(0) for name in total_order(table)[:2])
+    instants = _integers(first)
+    if instants is not None:
+        return [instants]
+    ranks, instants = _ranks(first), _integers(second)
+    return [] if ranks is None or instants is None else [ranks, instants]
+
+
+def _integers(column: pa.Array) -> np.ndarray | None:
+    """An int64 column, nulls first; None for any other."""
+    if column.type != pa.int64():
+        return None
+    values = np.frombuffer(column.buffers()[1], dtype=np.int64)[column.offset : column.offset + len(column)]
+    if column.null_count:
+        # A stored -2**63 would tie with a null, which costs a comparison and nothing else.
+        values = np.where(presence(column), values, np.iinfo(np.int64).min)
+    return values
+
+
+def _ranks(column: pa.Array) -> np.ndarray | None:
+    """The rank of each text among the distinct ones, by code point, nulls first; None when there are many."""
+    if not pa.types.is_string(column.type):
+        return None
+    encoded = pc.dictionary_encode(column)
+    distinct = encoded.dictionary.to_pylist()
+    if len(distinct) > _FEW_TEXTS:
+        return None
+    place = {text: rank for rank, text in enumerate(sorted(distinct))}
+    ranks = np.array([place[text] for text in distinct] + [-1], dtype=np.int64)
+    indices = pc.fill_null(encoded.indices, len(distinct)).cast(pa.int64())
+    return ranks[np.frombuffer(indices.buffers()[1], dtype=np.int64)[indices.offset : indices.offset + len(indices)]]
 
 
 def sorted_on_disk(

@@ -183,7 +183,8 @@ AUDIT_EVENTS = Table(
         _metadata("comparison_verdict", "metadata.comparison.verdict when text."),
     ),
     by_day="ts_us",
-    order=("ts_us", "event_type", "id", "target_key"),
+    # By family first, so that a figure reads the row groups of its own events and passes over the others.
+    order=("family", "ts_us", "event_type", "id", "target_key"),
     required=("event_type", "created_at"),
     group="audit",
 )
