@@ -9,14 +9,20 @@ SELECT rule_id, target_key, ts_us, day, verdict, id
 FROM human_overrides
 WHERE ts_us >= $window_start_us AND ts_us < $window_end_us AND attributable AND verdict <> 'unrecognized';
 
+-- A key is a rule and a target; its number stands for both from here on.
 CREATE TEMP TABLE override_keys AS
-SELECT rule_id, target_key, COUNT(*) AS overrides, MIN(day) AS decided_day, MIN(verdict) AS label
-FROM corpus_overrides
-GROUP BY rule_id, target_key;
+SELECT
+    rule_id, target_key, overrides, decided_day, label,
+    ROW_NUMBER() OVER (ORDER BY 0) AS key_number
+FROM (
+    SELECT rule_id, target_key, COUNT(*) AS overrides, MIN(day) AS decided_day, MIN(verdict) AS label
+    FROM corpus_overrides
+    GROUP BY rule_id, target_key
+) AS keys;
 
 CREATE TEMP TABLE corpus_firings AS
 SELECT
-    firings.rule_id, firings.target_key, firings.ts_us, firings.day AS fired_day,
+    keys.key_number, keys.rule_id, firings.ts_us, firings.day AS fired_day,
     COALESCE(firings.signal_outcome, '') AS outcome, firings.confidence,
     keys.overrides, keys.decided_day, keys.label
 FROM rule_firings AS firings
@@ -25,25 +31,25 @@ WHERE firings.ts_us >= $window_start_us AND firings.ts_us < $window_end_us;
 
 CREATE TEMP TABLE numbered_overrides AS
 SELECT
-    many.rule_id, many.target_key, many.ts_us, many.day, many.verdict,
-    ROW_NUMBER() OVER (PARTITION BY many.rule_id, many.target_key ORDER BY many.ts_us, many.id) AS number
+    keys.key_number, many.ts_us, many.day, many.verdict,
+    ROW_NUMBER() OVER (PARTITION BY keys.key_number ORDER BY many.ts_us, many.id) AS number
 FROM corpus_overrides AS many
 JOIN override_keys AS keys ON keys.rule_id = many.rule_id AND keys.target_key = many.target_key AND keys.overrides > 1;
 
 CREATE TEMP TABLE searched_firings AS
-SELECT rule_id, target_key, fired_day, outcome, confidence, LEAST(passed + 1, overrides) AS number
+SELECT key_number, rule_id, fired_day, outcome, confidence, LEAST(passed + 1, overrides) AS number
 FROM (
     SELECT
-        rule_id, target_key, fired_day, outcome, confidence, overrides, is_firing,
+        key_number, rule_id, fired_day, outcome, confidence, overrides, is_firing,
         SUM(1 - is_firing) OVER (
-            PARTITION BY rule_id, target_key ORDER BY ts_us, is_firing ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            PARTITION BY key_number ORDER BY ts_us, is_firing ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS passed
     FROM (
-        SELECT rule_id, target_key, ts_us, fired_day, outcome, confidence, overrides, 1 AS is_firing
+        SELECT key_number, rule_id, ts_us, fired_day, outcome, confidence, overrides, 1 AS is_firing
         FROM corpus_firings
         WHERE overrides > 1
         UNION ALL
-        SELECT rule_id, target_key, ts_us, NULL, NULL, NULL, NULL, 0 AS is_firing
+        SELECT key_number, NULL, ts_us, NULL, NULL, NULL, NULL, 0 AS is_firing
         FROM numbered_overrides
     ) AS timeline
 ) AS walked
@@ -58,6 +64,4 @@ SELECT
     searched.rule_id, searched.fired_day, numbered.day AS decided_day, searched.outcome, numbered.verdict AS label,
     searched.confidence
 FROM searched_firings AS searched
-JOIN numbered_overrides AS numbered
-    ON numbered.rule_id = searched.rule_id AND numbered.target_key = searched.target_key
-    AND numbered.number = searched.number;
+JOIN numbered_overrides AS numbered ON numbered.key_number = searched.key_number AND numbered.number = searched.number;

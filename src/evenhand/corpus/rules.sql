@@ -12,9 +12,9 @@ LEFT JOIN (SELECT rule_id, COUNT(*) AS n FROM corpus_cases GROUP BY rule_id) AS 
 LEFT JOIN (
     SELECT rule_id, COUNT(*) AS n
     FROM (
-        SELECT rule_id, target_key, 1 AS number FROM corpus_firings WHERE overrides = 1
-        UNION
-        SELECT rule_id, target_key, number FROM searched_firings
+        SELECT rule_id, key_number, 1 AS number FROM corpus_firings WHERE overrides = 1 GROUP BY rule_id, key_number
+        UNION ALL
+        SELECT rule_id, key_number, number FROM searched_firings GROUP BY rule_id, key_number, number
     ) AS labelling
     GROUP BY rule_id
 ) AS votes ON votes.rule_id = rules.rule_id
