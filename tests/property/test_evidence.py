@@ -15,7 +15,8 @@ from support.reviews import CITED, FAILED, RAN, assessment, document, review, su
 from evenhand.evidence.assessment import Assessment
 from evenhand.evidence.grouping import Groups, mechanisms_of
 from evenhand.evidence.mechanisms import Copy
-from evenhand.evidence.records import Finding
+from evenhand.evidence.ranges import CoveredLines, DisjointPatches, covered
+from evenhand.evidence.records import Finding, Patch
 from evenhand.evidence.rules import Rules, State
 from evenhand.evidence.words import WHITE_SPACE, lines_of, squeezed, symbols_of, trimmed, words_of
 from evenhand.policy import Policy
@@ -227,3 +228,22 @@ def assert_no_bad_twin(copy: Copy, others: tuple[Copy, ...]) -> None:
 @given(st.text(alphabet=WHITE_SPACE + "ab\x1c\u200b", max_size=8))
 def test_squeezing_a_trimmed_text_is_squeezing_it(text: str) -> None:
     assert squeezed(trimmed(text)) == squeezed(text)
+
+
+ranges = st.lists(st.tuples(st.sampled_from("ab"), st.integers(-2, 12), st.integers(0, 4)), max_size=12)
+
+
+@given(ranges)
+@settings(max_examples=150, deadline=None)
+def test_looking_up_lines_finds_what_comparing_line_by_line_finds(spans: list[tuple[str, int, int]]) -> None:
+    made = [Patch(file, start, "x\n" * count, "") for file, start, count in spans]
+    lines = [{(patch.file, number) for number in covered(patch)} for patch in made]
+    known = CoveredLines(made[::2])
+    assert [known.touch(patch) for patch in made] == [any(own & other for other in lines[::2]) for own in lines]
+    taken: list[int] = []
+    disjoint = DisjointPatches()
+    for number, own in enumerate(lines):
+        earlier = next((other for other in taken if own & lines[other]), None)
+        assert disjoint.take(made[number], number) == earlier
+        if earlier is None:
+            taken.append(number)

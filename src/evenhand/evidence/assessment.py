@@ -22,6 +22,17 @@ from evenhand.policy import Evidence
 
 
 @dataclass(frozen=True, slots=True)
+class Alone:
+    """What a review means without looking at any other one. may_be_suggested: finding ids of leads."""
+
+    review: Review
+    mechanisms: tuple[Mechanism, ...]
+    headline: Headline
+    dead_code: tuple[DeadCode, ...]
+    may_be_suggested: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Assessed:
     """One review and what it means. suggested, withdrawn: finding ids of leads."""
 
@@ -30,8 +41,8 @@ class Assessed:
     headline: Headline
     dead_code: tuple[DeadCode, ...]
     suggested: frozenset[str]
-    withdrawn: tuple[str, ...] = ()
-    plan: FixPlan | None = None
+    withdrawn: tuple[str, ...]
+    plan: FixPlan | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,34 +67,33 @@ def assess(
     rules = Rules(policy)
     scores = SeatScores(records, policy)
     refutations, bearers = Refutations(), Bearers()
-    alone: list[Assessed] = []
+    alone: list[Alone] = []
     for review in reviews:
-        assessed = assess_alone(review, scores, rules, deliver)
-        refutations.add(assessed.review, assessed.mechanisms)
-        bearers.add(len(alone), assessed.review)
-        alone.append(assessed)
+        found = assess_alone(review, scores, rules, deliver)
+        refutations.add(found.review, found.mechanisms)
+        bearers.add(len(alone), found.review)
+        alone.append(found)
     planned = tuple(section for section in PLANNED if not (sweep and section is Section.CLEANUP))
     swept = Sweep(deliver, rules)
     together = []
-    for place, assessed in enumerate(alone):
-        withdrawn = tuple(
-            mechanism.lead_id for mechanism in refutations.withdrawn(assessed.review, assessed.mechanisms)
-        )
+    for place, found in enumerate(alone):
+        review, made = found.review, found.mechanisms
+        withdrawn = tuple(mechanism.lead_id for mechanism in refutations.withdrawn(review, made))
         plan = None
-        if bearers.bears(place, assessed.review):
-            plan = fix_plan(assessed.review, assessed.mechanisms, deliver, rules, planned)
-            swept.add(assessed.review, assessed.mechanisms)
-        together.append(
-            replace(assessed, withdrawn=withdrawn, suggested=assessed.suggested.difference(withdrawn), plan=plan)
-        )
+        if bearers.bears(place, review):
+            plan = fix_plan(review, made, deliver, rules, planned)
+            if sweep:
+                swept.add(review, made)
+        suggested = found.may_be_suggested.difference(withdrawn)
+        together.append(Assessed(review, made, found.headline, found.dead_code, suggested, withdrawn, plan))
     return Assessment(together, scores, rules, deliver, swept.housekeeping() if sweep else None)
 
 
-def assess_alone(review: Review, scores: SeatScores, rules: Rules, deliver: Deliver) -> Assessed:
-    """What a review means without looking at any other one. The texts around citations are let go: they were read."""
+def assess_alone(review: Review, scores: SeatScores, rules: Rules, deliver: Deliver) -> Alone:
+    """Assesses one review. The texts around citations are let go: they were read, and they are most of an export."""
     made = mechanisms(review, scores, rules)
-    return Assessed(
-        replace(review, files_at_head={}),
+    return Alone(
+        replace(review, files_at_head={}) if review.files_at_head else review,
         made,
         headline_of(review, made, rules),
         tuple(sorted(review.dead_code, key=lambda dead: (dead.file, dead.start_line))),

@@ -20,29 +20,31 @@ def confidence_of(
     A proven copy keeps its floor even when its seat does badly; a verified contradiction counts after the floor,
     so that 1.0 becomes 0.2.
     """
-    base = rules.unstated_confidence if stated is None else Fraction(stated)
-    confidence = base * rules.multiplier[state]
-    if seat_weight is not None:
-        confidence *= seat_weight
-    confidence = min(Fraction(1), confidence)
-    if state is State.PROVEN:
-        confidence = max(confidence, rules.proven_floor)
+    # Numerator and denominator apart: a Fraction would reduce at every step, a million times in a large export.
+    above, below = rules.unstated_confidence if stated is None else stated.as_integer_ratio()
+    for factor in (rules.multiplier[state], seat_weight):
+        if factor is not None:
+            above, below = above * factor.numerator, below * factor.denominator
+    above = min(above, below)
+    if state is State.PROVEN and above * rules.proven_floor.denominator < rules.proven_floor.numerator * below:
+        above, below = rules.proven_floor.as_integer_ratio()
     if contradicted:
-        confidence *= rules.contradiction_multiplier
-    return half_away(confidence * rules.whole_confidence)
+        above *= rules.contradiction_multiplier.numerator
+        below *= rules.contradiction_multiplier.denominator
+    return half_away(above * rules.whole_confidence, below)
 
 
 def contradicted_once(confidence: int, rules: Rules) -> int:
     """What a contradiction of another copy makes of a rounded confidence."""
-    return half_away(confidence * rules.contradiction_multiplier)
+    factor = rules.contradiction_multiplier
+    return half_away(confidence * factor.numerator, factor.denominator)
 
 
-def half_away(value: Fraction) -> int:
-    """The nearest whole number, half upwards, never below 0: a seat may be contested more often than it was right."""
-    doubled = 2 * value.numerator + value.denominator
-    return max(0, doubled // (2 * value.denominator))
+def half_away(above: int, below: int) -> int:
+    """The nearest whole number to a quotient, half upwards, never below 0: a seat may be contested more than right."""
+    return max(0, (2 * above + below) // (2 * below))
 
 
 def percent_of(confidence: int, rules: Rules) -> int:
     """A confidence as a whole percentage."""
-    return half_away(Fraction(100 * confidence, rules.whole_confidence))
+    return half_away(100 * confidence, rules.whole_confidence)

@@ -1,21 +1,25 @@
 """Which copies of a review are one mechanism.
 
-Belongs here: the three kinds of likeness, the indexes that find them, and their transitive closure. Does not: what a
+Belongs here: the three kinds of likeness, what finds them, and their transitive closure. Does not: what a
 mechanism then is worth (mechanisms.py).
 
-No pair is compared unless an index says that it may be alike: two thousand copies are two million pairs. Sets of
-copies are ints, copy k being bit k, so that a whole list of candidates is filtered in one operation.
+No pair is compared: equal patches and lines meet in a dictionary, and shared words are counted for all copies at once
+(sharing.py). Sets of copies are ints, copy k being bit k.
 
-Source: What a review means, section 5 (mechanisms); prefix filtering as in Bayardo, Ma and Srikant, WWW 2007.
+Source: What a review means, section 5 (mechanisms).
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from evenhand.evidence.records import Finding, Patch
 from evenhand.evidence.rules import Rules
+from evenhand.evidence.sharing import Sharing, bits
 from evenhand.evidence.words import lines_of, squeezed, symbols_of, trimmed, words_of
+
+Needed = Callable[[int, int], int]
+"""How many members two sets of these sizes must share."""
 
 PatchKey = tuple[str, str, str]
 """File, replaced and replacement without white space: equal for what is the same patch."""
@@ -97,11 +101,31 @@ def _join_same_causes(findings: Sequence[Finding], groups: Groups, rules: Rules)
                 words[copy] = found
     if not words:
         return
-    wordy = sum(1 << copy for copy in words)
-    beside = [near & wordy for near in beside]
-    _join_like_words(words, beside, groups, rules.word_overlap)
+    _join_alike(words, beside, groups, _of_union(rules.word_overlap))
     symbols = {copy: _named(findings[copy]) for copy in words}
-    _join_like_symbols({copy: named for copy, named in symbols.items() if named}, beside, groups, rules.symbol_overlap)
+    _join_alike({copy: n for copy, n in symbols.items() if n}, beside, groups, _of_smaller(rules.symbol_overlap))
+
+
+def _join_alike(sets: dict[int, frozenset[str]], beside: list[int], groups: Groups, needed: Needed) -> None:
+    known = Sharing(sets)
+    everyone = sum(1 << copy for copy in sets)
+    for copy in sets:
+        apart = everyone & beside[copy] & ~groups.members(copy)
+        if apart:
+            for other in bits(known.sharing(copy, apart, needed)):
+                groups.join(copy, other)
+
+
+def _of_union(threshold: Fraction) -> Needed:
+    """|A n B| / |A u B| >= t is |A n B| >= t / (1 + t) * (|A| + |B|): of 8 and 7 words at 1/2, five."""
+    above, below = threshold.numerator, threshold.numerator + threshold.denominator
+    return lambda own, other: -(-above * (own + other) // below)
+
+
+def _of_smaller(threshold: Fraction) -> Needed:
+    """|A n B| / min(|A|, |B|) >= t: of 5 and 9 symbols at 0.6, three."""
+    above, below = threshold.as_integer_ratio()
+    return lambda own, other: -(-above * min(own, other) // below)
 
 
 def _named(finding: Finding) -> frozenset[str]:
@@ -122,78 +146,3 @@ def _sharing_a_file(findings: Sequence[Finding]) -> list[int]:
             near |= naming[file]
         beside.append(near)
     return beside
-
-
-def _join_like_words(words: dict[int, frozenset[str]], beside: list[int], groups: Groups, threshold: Fraction) -> None:
-    """Joins copies of which |A n B| / |A u B| reaches the threshold.
-
-    Then |A n B| is at least threshold * |A| and threshold * |B|. Of 10 words at 1/2 at least 5 are shared, so one of
-    any 6 is: indexing the 6 rarest finds every match, and the commonest words bring no candidates.
-    """
-    rarity = _by_rarity(words.values())
-    index: defaultdict[str, int] = defaultdict(int)
-    for copy, own in words.items():
-        prefix = _prefix(own, threshold, rarity)
-        candidates = _any_of(index, prefix) if prefix is not None else -1
-        for other in _candidates(candidates & beside[copy] & _before(copy), copy, groups):
-            shared = len(own & words[other])
-            if shared * threshold.denominator >= threshold.numerator * (len(own) + len(words[other]) - shared):
-                groups.join(copy, other)
-        for word in prefix or ():
-            index[word] |= 1 << copy
-
-
-def _join_like_symbols(
-    symbols: dict[int, frozenset[str]], beside: list[int], groups: Groups, threshold: Fraction
-) -> None:
-    """Joins copies of which |A n B| / min(|A|, |B|) reaches the threshold.
-
-    The larger sets come first and are indexed whole; a smaller one looks for its rarest symbols alone. Of 5 symbols
-    at 0.6 it shares at least 3, so one of any 3.
-    """
-    rarity = _by_rarity(symbols.values())
-    index: defaultdict[str, int] = defaultdict(int)
-    seen = 0
-    for copy in sorted(symbols, key=lambda number: -len(symbols[number])):
-        own = symbols[copy]
-        prefix = _prefix(own, threshold, rarity)
-        candidates = _any_of(index, prefix) if prefix is not None else seen
-        for other in _candidates(candidates & beside[copy], copy, groups):
-            if len(own & symbols[other]) * threshold.denominator >= threshold.numerator * len(own):
-                groups.join(copy, other)
-        for symbol in own:
-            index[symbol] |= 1 << copy
-        seen |= 1 << copy
-
-
-def _by_rarity(sets: Iterable[frozenset[str]]) -> dict[str, tuple[int, str]]:
-    counts = Counter(member for members in sets for member in members)
-    return {member: (count, member) for member, count in counts.items()}
-
-
-def _prefix(own: frozenset[str], threshold: Fraction, rarity: dict[str, tuple[int, str]]) -> list[str] | None:
-    """The rarest members, one of which every match shares; None when a match need not share any."""
-    needed = -(-threshold.numerator * len(own) // threshold.denominator)
-    if needed < 1:
-        return None
-    return sorted(own, key=rarity.__getitem__)[: max(0, len(own) - needed + 1)]
-
-
-def _any_of(index: dict[str, int], members: Iterable[str]) -> int:
-    found = 0
-    for member in members:
-        found |= index.get(member, 0)
-    return found
-
-
-def _before(copy: int) -> int:
-    return (1 << copy) - 1
-
-
-def _candidates(copies: int, copy: int, groups: Groups) -> Iterator[int]:
-    """The copies that are not yet in the group of this one, which may grow between two of them."""
-    copies &= ~groups.members(copy)
-    while copies:
-        lowest = copies & -copies
-        yield lowest.bit_length() - 1
-        copies &= ~(lowest | groups.members(copy))

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 
 from evenhand.evidence.confidence import half_away
 from evenhand.evidence.mechanisms import Mechanism
@@ -74,7 +73,7 @@ def _mean_percent(mechanisms: Sequence[Mechanism], rules: Rules) -> int | None:
     counted = [mechanism.confidence for mechanism in mechanisms if mechanism.section in COUNTED]
     if not counted:
         return None
-    return half_away(Fraction(100 * sum(counted), len(counted) * rules.whole_confidence))
+    return half_away(100 * sum(counted), len(counted) * rules.whole_confidence)
 
 
 def _elapsed(review: Review) -> str | None:
@@ -92,6 +91,6 @@ def _cost(review: Review) -> str | None:
 
 def dollars(amount: Decimal | int) -> str:
     """An amount in dollars as it is shown."""
-    exact = Fraction(amount)
-    cents = half_away(abs(exact) * 100)
-    return f"{'-' if exact < 0 and cents else ''}${cents // 100}.{cents % 100:02}"
+    above, below = amount.as_integer_ratio()
+    cents = half_away(100 * abs(above), below)
+    return f"{'-' if above < 0 and cents else ''}${cents // 100}.{cents % 100:02}"

@@ -1,6 +1,6 @@
 """Two passes over one pull request: which first-pass suggestions the deep pass took back.
 
-Belongs here: what the deep reviews of a pull request refuted, and the lines that it covers. Does not: the label of a
+Belongs here: what the deep reviews of a pull request refuted. Does not: lines and overlaps (ranges.py), the label of a
 first-pass copy (states.py), or the block that is then missing (suggestions.py).
 
 Source: What a review means, section 7 (two passes).
@@ -10,24 +10,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from evenhand.evidence.mechanisms import Mechanism
+from evenhand.evidence.ranges import CoveredLines
 from evenhand.evidence.records import Pass, Patch, Review
 from evenhand.evidence.rules import State
-from evenhand.evidence.words import line_count
 
 PullRequest = tuple[str, int]
-
-
-def covered(patch: Patch) -> range:
-    """The numbers of the lines that a patch replaces; none for a pure insertion."""
-    return range(patch.start_line, patch.start_line + line_count(patch.replaced))
-
-
-def overlap(one: Patch, other: Patch) -> bool:
-    """Whether two patches replace at least one line together."""
-    if one.file != other.file:
-        return False
-    first, second = covered(one), covered(other)
-    return max(first.start, second.start) < min(first.stop, second.stop)
 
 
 class Refutations:
@@ -35,6 +22,7 @@ class Refutations:
 
     def __init__(self) -> None:
         self._patches: defaultdict[PullRequest, list[Patch]] = defaultdict(list)
+        self._lines: dict[PullRequest, CoveredLines] = {}
 
     def add(self, review: Review, mechanisms: Sequence[Mechanism]) -> None:
         """Takes note of what a deep review refuted."""
@@ -47,13 +35,14 @@ class Refutations:
             )
 
     def withdrawn(self, review: Review, mechanisms: Sequence[Mechanism]) -> tuple[Mechanism, ...]:
-        """The first-pass mechanisms whose lead's patch was refuted, by the export order of their leads."""
-        refuted = self._patches.get(review.pull_request, []) if review.review_pass is Pass.FIRST else []
-        if not refuted:
+        """The first-pass mechanisms whose lead's patch was refuted, by the export order of their leads.
+
+        To be asked once every review was added.
+        """
+        if review.review_pass is not Pass.FIRST or not self._patches.get(review.pull_request):
             return ()
-        gone = [mechanism for mechanism in mechanisms if _is_refuted(mechanism.lead.finding.patch, refuted)]
+        if review.pull_request not in self._lines:
+            self._lines[review.pull_request] = CoveredLines(self._patches[review.pull_request])
+        refuted = self._lines[review.pull_request]
+        gone = [m for m in mechanisms if m.lead.finding.patch is not None and refuted.touch(m.lead.finding.patch)]
         return tuple(sorted(gone, key=lambda mechanism: mechanism.lead.place))
-
-
-def _is_refuted(patch: Patch | None, refuted: Sequence[Patch]) -> bool:
-    return patch is not None and any(overlap(patch, other) for other in refuted)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from evenhand.evidence.grouping import patch_key
 from evenhand.evidence.mechanisms import Copy, Mechanism, strongest_first
-from evenhand.evidence.passes import overlap
+from evenhand.evidence.ranges import DisjointPatches
 from evenhand.evidence.records import Patch, PullState, Review
 from evenhand.evidence.rules import Deliver, Rules, Section, State
 from evenhand.evidence.suggestions import was_not_applied
@@ -109,12 +109,13 @@ def without_overlaps(found: Iterable[Choice]) -> tuple[list[Choice], list[Skip]]
     """The choices that can be applied together. A skipped one does not fall back to an alternative."""
     chosen: list[Choice] = []
     skipped: list[Skip] = []
+    taken = DisjointPatches()
     for choice in found:
-        earlier = next((other for other in chosen if overlap(choice.patch, other.patch)), None)
+        earlier = taken.take(choice.patch, len(chosen))
         if earlier is None:
             chosen.append(choice)
         else:
-            skipped.append(Skip(choice, earlier))
+            skipped.append(Skip(choice, chosen[earlier]))
     return chosen, skipped
 
 

@@ -63,7 +63,7 @@ class Rules:
             State.COULD_NOT_RUN: exact(policy.could_not_run_multiplier),
             State.REFUTED: exact(policy.refuted_multiplier),
         }
-        self.unstated_confidence = exact(policy.unstated_confidence)
+        self.unstated_confidence = exact(policy.unstated_confidence).as_integer_ratio()
         self.proven_floor = exact(policy.proven_floor)
         self.contradiction_multiplier = exact(policy.contradiction_multiplier)
         self.symbol_overlap = exact(policy.symbol_overlap)

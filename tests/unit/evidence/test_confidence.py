@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from decimal import Decimal
-from fractions import Fraction
 
 import pytest
 from support.reviews import CITED, FAILED, RAN, document, finding, one, only, review, seat_record, suite, text_of
@@ -49,7 +48,7 @@ def test_more_digits_than_a_double_holds_still_decide():
 
 
 def test_rounding_is_half_away_from_zero_and_never_below_it():
-    assert [half_away(Fraction(n, 2)) for n in (0, 1, 2, 3, -3)] == [0, 1, 1, 2, 0]
+    assert [half_away(n, 2) for n in (0, 1, 2, 3, -3)] == [0, 1, 1, 2, 0]
 
 
 def test_a_verified_contradiction_counts_after_the_floor():
