@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from evenhand.lake import metadata
 from evenhand.lake.instants import Moments, parse_instants
+from evenhand.lake.strict_json import object_members
 from evenhand.lake.tables import (
     ACTION_FAMILY_PREFIX,
     LISTED_EVENT_FAMILIES,
@@ -55,7 +56,7 @@ class ParsedBatch:
     quarantined: dict[str, list[int]] = field(default_factory=dict)
     """Reason -> positions of rows in the export."""
     malformed: int = 0
-    """Rows with malformed metadata."""
+    """Rows with malformed metadata or payload, those that are set aside too."""
     malformed_listed: int = 0
     """Those of them whose event type a figure reads."""
 
@@ -114,11 +115,24 @@ def parse_batch(table: Table, raw: RawBatch) -> ParsedBatch:
     if raw.unreadable:
         quarantined[UNREADABLE_ROW] = list(raw.unreadable)
     parsed = ParsedBatch(rows, quarantined)
-    if table.name == "audit_events":
-        malformed = rows.column("metadata_malformed")
-        parsed.malformed = pc.sum(malformed).as_py() or 0
-        parsed.malformed_listed = pc.sum(pc.and_(malformed, _is_listed(rows.column("family")))).as_py() or 0
+    parsed.malformed, parsed.malformed_listed = _malformed(table, columns)
     return parsed
+
+
+def _malformed(table: Table, columns: _Columns) -> tuple[int, int]:
+    """How many rows hold no strict JSON object where one belongs, and how many of them a figure would read.
+
+    All readable rows count, those that are set aside for another reason too (contract section 12).
+    """
+    if table.name == "audit_events":
+        malformed = columns.made["metadata_malformed"]
+        listed = pc.and_(malformed, _is_listed(columns.made["family"]))
+        return pc.sum(malformed).as_py() or 0, pc.sum(listed).as_py() or 0
+    if table.name == "orb_risk_control_arms":
+        payloads = columns.raw["payload_json"].to_pylist()
+        malformed_payloads = sum(object_members(payload or "") is None for payload in payloads)
+        return malformed_payloads, malformed_payloads
+    return 0, 0
 
 
 def _kept(rows: pa.RecordBatch, keep: Mask) -> pa.Table:
@@ -131,7 +145,7 @@ def _kept(rows: pa.RecordBatch, keep: Mask) -> pa.Table:
     return pa.Table.from_batches(spans, rows.schema)
 
 
-def _is_listed(family: pa.ChunkedArray) -> pa.ChunkedArray:
+def _is_listed(family: pa.StringArray) -> pa.BooleanArray:
     listed = pc.is_in(family, value_set=pa.array(LISTED_EVENT_FAMILIES, pa.string()))
     return pc.fill_null(pc.or_(listed, pc.starts_with(family, ACTION_FAMILY_PREFIX)), False)
 
@@ -339,7 +353,7 @@ def _orb_signal_rollups(columns: _Columns) -> None:
     moments, known = columns.instant("day", required=True)
     columns.made["day"] = days_of(moments, known)
     columns.made["week"] = weeks_of(moments, known)
-    columns.made["n"] = int64_array(*columns.integer("n", required=True))
+    columns.made["n"] = int64_array(*columns.integer("n", required=True, minimum=0))
 
 
 def _orb_pr_outcomes(columns: _Columns) -> None:
@@ -350,7 +364,7 @@ def _orb_pr_outcomes(columns: _Columns) -> None:
 
 def _orb_outcome_rollups(columns: _Columns) -> None:
     for name in ("merged", "closed", "total"):
-        values, known = columns.integer(name)
+        values, known = columns.integer(name, minimum=0)
         # NULL stays null, which a sum passes over; a text that is no number sets the row aside.
         columns.keep &= known | ~presence(columns.raw[name])
         columns.made[name] = int64_array(values, known)

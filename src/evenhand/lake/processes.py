@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,9 @@ class Helper:
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
-                stream.close()
+                # What it did not live to read is in its buffer still.
+                with suppress(BrokenPipeError):
+                    stream.close()
 
 
 def reading_message(address: str, shares: list[Share], staged: Path) -> Json:

@@ -119,6 +119,7 @@ class Metric:
             "implicit_basis": context.policy.signals.implicit_basis,
             "least_signals": context.policy.floors.instance_signals,
             "maintainer_request": context.policy.ledger.maintainer_request,
+            "white_space": WHITE_SPACE,
         }
 
 
@@ -152,6 +153,9 @@ def with_figures(result: Any, change: Callable[[Figure], Figure]) -> Any:
         return {key: with_figures(item, change) for key, item in result.items()}
     return result
 
+
+WHITE_SPACE = "".join(character for character in map(chr, range(0x3001)) if character.isspace()) + "\ufeff"
+"""What a text may hold and still be blank."""
 
 _REGISTRY: dict[str, Metric] = {}
 _COMBINATIONS: dict[str, Combination] = {}

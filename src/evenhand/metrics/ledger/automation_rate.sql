@@ -9,7 +9,7 @@ FROM (
         MAX(CASE WHEN action IN ('merge', 'close') THEN 1 ELSE 0 END) AS acted,
         MAX(CASE
             WHEN action = 'hold' OR reevaluation_reason = $maintainer_request
-              OR LENGTH(TRIM(REPLACE(REPLACE(REPLACE(reevaluation_actor, CHR(9), ''), CHR(10), ''), CHR(13), ''))) > 0
+              OR LENGTH(TRANSLATE(reevaluation_actor, $white_space, '')) > 0
             THEN 1 ELSE 0
         END) AS manual
     FROM decision_records

@@ -63,11 +63,7 @@ def totals(results: Mapping[str, Any], context: Context) -> Totals:
     fleet = results["outcomes.fleet_volume"]
     accuracy = results["outcomes.decision_accuracy"]
     absent = context.missing("audit_events", "pull_requests") if named else _absent_without_names(own.reviewed, context)
-    basis = (
-        "own repositories and fleet"
-        if not context.missing("orb_pr_outcomes|orb_outcome_rollups")
-        else "own repositories; no fleet provided"
-    )
+    basis = f"own repositories; fleet {no_fleet}" if (no_fleet := _no_fleet(context)) else "own repositories and fleet"
     merged, closed = own.merged + fleet.merged, own.closed + fleet.closed
     reviewed = merged + closed + own.in_review
 
@@ -113,6 +109,14 @@ def totals(results: Mapping[str, Any], context: Context) -> Totals:
         filtered.not_measurable(absent) if absent else filtered,
         minutes.not_measurable(absent) if absent else minutes,
     )
+
+
+def _no_fleet(context: Context) -> str:
+    """Why the fleet adds nothing; which installations are registered is part of knowing what it adds."""
+    absent = context.missing("orb_pr_outcomes|orb_outcome_rollups")
+    if not absent and "orb_pr_outcomes" in context.provided:
+        absent = context.missing("orb_github_installations")
+    return absent
 
 
 def _absent_without_names(reviewed: int, context: Context) -> str:
