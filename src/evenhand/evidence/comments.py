@@ -52,12 +52,12 @@ def comments(assessed: Assessed, rules: Rules) -> list[Comment]:
 def comment_body(mechanism: Mechanism, patch: Patch, assessed: Assessed, rules: Rules, marker: str) -> str:
     """Label, lens and title, reason, proof steps, suggestion, marker."""
     finding = mechanism.lead.finding
+    said = [*remarks(mechanism, mechanism.lead_id in assessed.withdrawn), *proof_steps(mechanism.lead)]
     parts = [
         label(mechanism, rules),
         f"**{untrusted.line(finding.lens)}**: {untrusted.line(finding.title)}",
         untrusted.paragraphs(finding.reason),
-        "\n".join(f"- {said}" for said in remarks(mechanism, mechanism.lead_id in assessed.withdrawn)),
-        "\n".join(f"- {step}" for step in proof_steps(mechanism.lead)),
+        "\n".join(f"- {sentence}" for sentence in said),
         suggestion(patch) if mechanism.lead_id in assessed.suggested else "",
         marker,
     ]

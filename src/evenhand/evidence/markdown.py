@@ -45,8 +45,7 @@ def markdown_pieces(assessment: Assessment) -> Iterator[str]:
         if found:
             yield "\n### Inline comments\n"
         for comment in found:
-            lines = f"{comment.start_line}-{comment.end_line}"
-            yield f"\n#### {untrusted.code(f'{comment.file}:{lines}')}\n\n{comment.body}\n"
+            yield f"\n#### {untrusted.code(place(comment.mechanism.lead))}\n\n{comment.body}\n"
 
 
 def summary(assessed: Assessed, rules: Rules) -> str:

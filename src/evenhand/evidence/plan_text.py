@@ -12,7 +12,7 @@ from evenhand.evidence.assessment import Assessed, Assessment
 from evenhand.evidence.housekeeping import Housekeeping
 from evenhand.evidence.plans import Choice, FixPlan, Skip
 from evenhand.evidence.rules import Rules
-from evenhand.evidence.wording import label, place
+from evenhand.evidence.wording import copy_label, place
 
 
 def plan_pieces(assessment: Assessment) -> Iterator[str]:
@@ -53,7 +53,7 @@ def _chosen(choice: Choice, rules: Rules) -> str:
     taken = f"{untrusted.code(finding.finding_id)} by {untrusted.line(finding.seat)}"
     lines = [
         f"- {taken}, {untrusted.code(place(choice.copy))}: {untrusted.line(finding.title)}",
-        f"  - {label(choice.mechanism, rules)}",
+        f"  - {copy_label(choice.copy, rules)}",
     ]
     if choice.alternatives:
         others = (
@@ -70,6 +70,6 @@ def _skipped(skip: Skip, rules: Rules) -> str:
     finding = skip.choice.copy.finding
     overlapped = untrusted.code(skip.overlapped.copy.finding.finding_id)
     return (
-        f"- {untrusted.code(finding.finding_id)}, {label(skip.choice.mechanism, rules)}: "
+        f"- {untrusted.code(finding.finding_id)}, {copy_label(skip.choice.copy, rules)}: "
         f"{untrusted.line(finding.title)}; overlaps {overlapped}"
     )

@@ -23,20 +23,28 @@ _PARTED = (
     (re.compile(r":(?=//)"), ":&#8203;"),
     (re.compile(r"\b(www)(?=\.)", re.IGNORECASE), r"\1&#8203;"),
     (re.compile(r"\b(GH-)(?=[0-9])", re.IGNORECASE), r"\1&#8203;"),
-    (re.compile(r":(?=[\w+\\-]+:)"), ":&#8203;"),  # :emoji:
+    (re.compile(r":(?=[\w+\\-]*[A-Za-z+-][\w+\\-]*:)"), ":&#8203;"),  # :emoji:, but not 10:04:05
 )
 _OPENS_BLOCK = re.compile(r"^(?:([-+=])|([0-9]{1,9})([.)]))")
+_SPAN = re.compile(r"`([^`]+)`")
 _TICKS = re.compile(r"`+")
 _SHORTEST_FENCE = 3
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def line(text: str) -> str:
-    """One line of Markdown that reads as the text and does nothing."""
-    escaped = visible(text.strip()).translate(_ESCAPES)
+    """One line of Markdown that reads as the text and does nothing; back-quoted spans stay code."""
+    parts = _SPAN.split(visible(text.strip()))
+    # Every second part is a span: code() closes it, whatever it holds.
+    told = "".join(code(part) if number % 2 else _escaped(part) for number, part in enumerate(parts))
+    return _OPENS_BLOCK.sub(lambda found: f"\\{found[1]}" if found[1] else f"{found[2]}\\{found[3]}", told)
+
+
+def _escaped(text: str) -> str:
+    escaped = text.translate(_ESCAPES)
     for pattern, parted in _PARTED:
         escaped = pattern.sub(parted, escaped)
-    return _OPENS_BLOCK.sub(lambda found: f"\\{found[1]}" if found[1] else f"{found[2]}\\{found[3]}", escaped)
+    return escaped
 
 
 def paragraphs(text: str) -> str:

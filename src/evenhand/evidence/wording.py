@@ -48,6 +48,12 @@ def label(mechanism: Mechanism, rules: Rules) -> str:
     return SEPARATOR.join((rules.policy.product, state_words(mechanism.state), f"confidence {percent}%"))
 
 
+def copy_label(copy: Copy, rules: Rules) -> str:
+    """The label of one copy alone: its patch is no more proven because another copy of the mechanism is."""
+    percent = percent_of(copy.confidence, rules)
+    return SEPARATOR.join((rules.policy.product, state_words(copy.state), f"confidence {percent}%"))
+
+
 def place(copy: Copy) -> str:
     """Where a copy is: the lines of its patch, else its first file."""
     patch = copy.finding.patch
