@@ -18,7 +18,11 @@ def check_published(computed: Computed, folder: Path) -> None:
     document = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     check_figures(document)
     stats = json.loads((folder / "v1" / "public" / "stats.json").read_text(encoding="utf-8"))
-    check_rule_floor(stats, computed.context.policy.floors.rule_precision)
+    floors = computed.context.policy.floors
+    check_rule_floor(stats, floors.rule_precision)
+    check_weekly_floor(stats, floors.weekly_accuracy)
+    if computed.results["fleet.instance_signals"].privacy_withheld:
+        check_two_instances(document, stats)
 
 
 def check_figures(document: dict[str, Any]) -> None:
@@ -41,3 +45,32 @@ def check_rule_floor(stats: dict[str, Any], floor: int) -> None:
             raise DisclosureError(
                 f"stats.json: {rule['ruleId']} shows a precision of {rule['decided']} verdicts: nothing was published"
             )
+
+
+def check_weekly_floor(stats: dict[str, Any], floor: int) -> None:
+    """No week under the floor shows its volume or its accuracy."""
+    for week in stats["accuracyTrend"]:
+        if week["merged"] is not None and week["merged"] + week["closed"] < floor:
+            raise DisclosureError(
+                f"stats.json: the week of {week['weekStart']} is under its floor: nothing was published"
+            )
+        if week["merged"] is None and week["accuracyPct"] is not None:
+            raise DisclosureError(f"stats.json: the withheld week of {week['weekStart']} shows a percentage")
+
+
+_COUNTS_OF_TWO = ("decidedCount", "accuracyCiPct", "mergePrecisionCiPct", "closePrecisionCiPct")
+
+
+def check_two_instances(document: dict[str, Any], stats: dict[str, Any]) -> None:
+    """At two eligible instances no count and no interval of the fleet is anywhere."""
+    shown = [name for name in _COUNTS_OF_TWO if stats["fleetAccuracy"][name] is not None]
+    shown += [week["weekStart"] for week in stats["fleetAccuracyTrend"] if week["verdicts"] is not None]
+    shown += [
+        figure["id"]
+        for figure in document["figures"]
+        if figure["metric"] in ("fleet.instance_signals", "fleet.fleet_trend")
+        and figure["scale"] == "percent"
+        and (figure["denominator"] is not None or figure["interval"] is not None)
+    ]
+    if shown:
+        raise DisclosureError(f"with two instances {shown[0]} must not be shown: nothing was published")
