@@ -12,6 +12,7 @@ from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from math import isfinite
+from sys import float_info
 from typing import Any, TypeVar
 
 from evenhand.evidence import records as kinds
@@ -23,7 +24,10 @@ Word = TypeVar("Word", bound=StrEnum)
 Made = TypeVar("Made")
 
 _MISSING = object()
+_LARGEST_BITS = float_info.max_exp
 _LONGEST_SHOWN = 40
+# Digits below a microsecond that are read: more would only make a hostile text slow.
+_FINEST = 30
 _DATE_LENGTH = len("2026-11-01")
 _OFFSET = re.compile(r"(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)$", re.ASCII)
 _FINER = re.compile(r"\.[0-9]{6}([0-9]+)", re.ASCII)
@@ -248,13 +252,17 @@ def _truth(record: Record, key: str) -> bool:
 
 def _number(record: Record, key: str) -> Decimal | int | None:
     value = record.get(key)
-    if value is None or type(value) is int:
+    if value is None:
+        return None
+    if type(value) is int:
+        if value.bit_length() > _LARGEST_BITS:
+            raise BadRecordError(key, "is beyond every amount")
         return value
     if type(value) is not NumberText:
         raise _wrong(key, value, "a number")
     double = float(value)
     if not isfinite(double):
-        raise BadRecordError(key, f"is {shown(value)}, beyond every amount")
+        raise BadRecordError(key, "is beyond every amount")
     # 1e-999999999 would need a billion digits; its double is 0, and so is it.
     return Decimal(value) if double else 0
 
@@ -285,7 +293,8 @@ def _instant(record: Record, key: str) -> Instant | None:
     finer = _FINER.search(text)
     if finer is None:
         return moment
-    return moment + Fraction(int(finer[1]), 10 ** len(finer[1]))
+    digits = finer[1][:_FINEST]
+    return moment + Fraction(int(digits), 10 ** len(digits))
 
 
 def _wrong(path: str, value: Any, wanted: str) -> BadRecordError:
@@ -302,7 +311,7 @@ _KINDS = {
     type(None): "null",
     bool: "true or false",
     int: "a number",
-    NumberText: "a number",
+    NumberText: "a decimal number",
     str: "a text",
     list: "a list",
     dict: "an object",

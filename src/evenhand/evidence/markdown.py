@@ -32,6 +32,7 @@ from evenhand.evidence.wording import (
     run_facts,
     state_words,
 )
+from evenhand.evidence.words import trimmed
 
 Entry = tuple[str, str]
 """Title of the section, and the line of the list."""
@@ -107,7 +108,7 @@ def _told(mechanism: Mechanism, assessed: Assessed, rules: Rules) -> str:
         f"- Seats: {', '.join(map(untrusted.line, mechanism.seats))}",
         f"- Copies: {', '.join(untrusted.code(copy.finding.finding_id) for copy in mechanism.copies)}",
     ]
-    if finding.reach and finding.reach.strip():
+    if finding.reach and trimmed(finding.reach):
         facts.append(f"- Reach: {untrusted.line(finding.reach)}")
     if finding.files:
         facts.append(f"- Files: {', '.join(map(untrusted.code, finding.files))}")

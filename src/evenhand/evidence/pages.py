@@ -44,6 +44,7 @@ from evenhand.evidence.wording import (
     run_facts,
     state_words,
 )
+from evenhand.evidence.words import trimmed
 from evenhand.site.text import isolated, visible
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -144,7 +145,7 @@ def _told(number: int, mechanism: Mechanism, assessed: Assessed, rules: Rules) -
         Fact("Seats", tuple(mechanism.seats)),
         Fact("Copies", tuple(copy.finding.finding_id for copy in mechanism.copies)),
     ]
-    if finding.reach and finding.reach.strip():
+    if finding.reach and trimmed(finding.reach):
         facts.append(Fact("Reach", (finding.reach,)))
     if finding.files:
         facts.append(Fact("Files", finding.files))

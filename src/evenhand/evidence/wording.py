@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from evenhand.evidence.assessment import Assessed
 from evenhand.evidence.confidence import percent_of
+from evenhand.evidence.grouping import patch_key
 from evenhand.evidence.headline import SEPARATOR
 from evenhand.evidence.mechanisms import Copy, Mechanism
 from evenhand.evidence.ranges import covered
@@ -117,11 +118,22 @@ def remarks(mechanism: Mechanism, withdrawn: bool) -> list[str]:
         said.append(f"Could not be run: {reason_words(lead.reason)}.")
     if lead.unsafe_patch:
         said.append("The test suite turns red with this patch; it is not offered.")
+    elif _has_bad_twin(mechanism):
+        said.append("Another copy of this patch was refuted, or turned the test suite red.")
     if withdrawn:
         said.append("Withdrawn: the deep pass refuted a patch on the same lines.")
     if lead.finding.contested_by:
         said.append("The proof was contested.")
     return said
+
+
+def _has_bad_twin(mechanism: Mechanism) -> bool:
+    """Whether the lead's very patch did badly in another hand. Its block stays, for it is the lead's; this warns."""
+    patch = mechanism.lead.finding.patch
+    bad = [copy.finding.patch for copy in mechanism.copies if copy.unsafe_patch or copy.state is State.REFUTED]
+    if patch is None or mechanism.lead.state is State.REFUTED:
+        return False
+    return any(other is not None and patch_key(other) == patch_key(patch) for other in bad)
 
 
 def is_incomplete(review: Review) -> bool:

@@ -110,6 +110,16 @@ def test_a_withdrawn_suggestion_is_said_to_be_and_has_no_block():
     assert "UNVERIFIED" in comment.body
 
 
+def test_a_suggestion_whose_patch_did_badly_in_another_hand_says_so():
+    assessed, rules = only_review(
+        finding("A", patch=patch(), reproduction=RAN), finding("B", patch=patch(), suite=suite("red"))
+    )
+    [comment] = comments(assessed, rules)
+    assert "```suggestion" in comment.body
+    assert "Another copy of this patch was refuted, or turned the test suite red." in comment.body
+    assert assessed.plan is None
+
+
 def test_a_later_pass_finds_its_comment_again_some_lines_further_down():
     made, _ = assessment(
         review(finding("A", title="One", patch=patch(start_line=4)), **{"pass": "first"}),

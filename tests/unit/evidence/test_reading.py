@@ -172,6 +172,18 @@ def test_what_is_no_number_or_outside_is_bad(number):
     assert problem(line.strip()) is not None
 
 
+@pytest.mark.parametrize("amount", ["1e999", "1" + "0" * 400, "-1e309"])
+def test_an_amount_beyond_every_amount_is_bad_and_a_small_one_is_none(amount):
+    line = text_of([review(settled_cost_usd=0.123)]).strip()
+    assert problem(line.replace("0.123", amount)) == "settled_cost_usd is beyond every amount"
+    assert document(line.replace("0.123", "1e-999999999"))["reviews"][0]["cost"] == "$0.00"
+
+
+def test_an_instant_of_very_many_digits_is_read():
+    [found] = document(review(finished_at=f"2026-03-01T10:00:01.{'9' * 9000}Z"))["reviews"]
+    assert found["elapsed"] == "0m 1s"
+
+
 def test_unknown_fields_are_ignored():
     assert problem(review(finding(more={"deep": [1, None]}), unknown=1e300)) is None
 
@@ -227,7 +239,7 @@ def test_lines_end_at_lf_alone():
         (b"{", "is not JSON"),
         (b"[1]", "the record must be an object, not a list"),
         (b"17", "must be an object, not a number"),
-        (b"1.5", "must be an object, not a number"),
+        (b"1.5", "must be an object, not a decimal number"),
         (b"null", "must be an object, not null"),
         (b'"x"', "must be an object, not a text"),
         (b"\xff", "is not UTF-8 at byte 1"),
