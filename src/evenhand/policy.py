@@ -276,9 +276,13 @@ class Evidence:
     cause_words: int = _evidence(
         6, "Distinct words that a copy must exceed to show a root cause", "words", "section 5", 0
     )
-    symbol_overlap: float = _evidence(
-        0.6, "Overlap coefficient of named symbols that shows one root cause: a choice", "share", "section 5"
+    symbol_measure: str = _evidence(
+        "overlap_coefficient",
+        "What shared symbols are a share of: the smaller set (overlap_coefficient, a choice) or both (jaccard)",
+        "measure",
+        "section 5",
     )
+    symbol_overlap: float = _evidence(0.6, "Share of named symbols that shows one root cause", "share", "section 5")
     word_overlap: float = _evidence(0.5, "Jaccard index of words that shows one root cause", "share", "section 5")
     compact_entries: int = _evidence(15, "Most entries of the compact list", "entries", "section 6", 0)
     product: str = _evidence("Parallax", "Who speaks in an inline comment", "", "section 6")

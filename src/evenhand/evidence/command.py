@@ -7,6 +7,7 @@ Source: interface contract, "Commands".
 """
 
 import gc
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -80,9 +81,17 @@ def _write_pages(assessment: Assessment, bad: Sequence[BadRecord], out: Path | N
         return
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out.name!r} is not an empty folder: name another one with --out")
-    out.mkdir(parents=True, exist_ok=True)
-    for name, page in page_files(assessment, bad):
-        _write([page], out / name)
+    # All pages or none: they are written beside the folder, which is then put in its place.
+    out.parent.mkdir(parents=True, exist_ok=True)
+    scratch = out.with_name(f".{out.name}.part")
+    scratch.mkdir()
+    try:
+        for name, page in page_files(assessment, bad):
+            (scratch / name).write_text(page, encoding="utf-8", newline="\n")
+        scratch.replace(out)
+    except BaseException:
+        shutil.rmtree(scratch)
+        raise
 
 
 def _write(pieces: Iterable[str], out: Path | None) -> None:

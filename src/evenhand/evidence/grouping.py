@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from evenhand.evidence.records import Finding, Patch
-from evenhand.evidence.rules import Rules
+from evenhand.evidence.rules import OVERLAP_COEFFICIENT, Rules
 from evenhand.evidence.sharing import Sharing, bits
 from evenhand.evidence.words import lines_of, squeezed, symbols_of, trimmed, words_of
 
@@ -103,7 +103,8 @@ def _join_same_causes(findings: Sequence[Finding], groups: Groups, rules: Rules)
         return
     _join_alike(words, beside, groups, _of_union(rules.word_overlap))
     symbols = {copy: _named(findings[copy]) for copy in words}
-    _join_alike({copy: n for copy, n in symbols.items() if n}, beside, groups, _of_smaller(rules.symbol_overlap))
+    share = _of_smaller if rules.policy.symbol_measure == OVERLAP_COEFFICIENT else _of_union
+    _join_alike({copy: n for copy, n in symbols.items() if n}, beside, groups, share(rules.symbol_overlap))
 
 
 def _join_alike(sets: dict[int, frozenset[str]], beside: list[int], groups: Groups, needed: Needed) -> None:

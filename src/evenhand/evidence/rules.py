@@ -40,6 +40,10 @@ class Section(StrEnum):
     CLEANUP = "cleanup"
 
 
+OVERLAP_COEFFICIENT, JACCARD = "overlap_coefficient", "jaccard"
+SYMBOL_MEASURES = (OVERLAP_COEFFICIENT, JACCARD)
+"""What the shared symbols of two copies may be a share of."""
+
 COUNTED = (Section.REVIEW, Section.UNVERIFIED)
 """The sections whose mechanisms are findings."""
 
@@ -53,6 +57,9 @@ class Rules:
         unknown = [outcome for outcome in policy.decided_outcomes if outcome not in OUTCOMES]
         if unknown:
             raise UsageError(f"policy: [evidence] decided_outcomes knows {', '.join(OUTCOMES)}, not {unknown[0]!r}")
+        if policy.symbol_measure not in SYMBOL_MEASURES:
+            known = " or ".join(SYMBOL_MEASURES)
+            raise UsageError(f"policy: [evidence] symbol_measure is {known}, not {policy.symbol_measure!r}")
         self.policy = policy
         self.strength = {State(name): rank for rank, name in enumerate(policy.states)}
         """0 is the strongest."""

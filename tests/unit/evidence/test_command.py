@@ -71,7 +71,8 @@ def test_a_missing_export_is_one_sentence(tmp_path, capfd):
 
 @pytest.mark.parametrize(
     "lines",
-    ["states = ['proven']", "states = ['proven', 'proven', 'unverified', 'could_not_run', 'refuted']",
+    ["symbol_measure = 'cosine'",
+     "states = ['proven']", "states = ['proven', 'proven', 'unverified', 'could_not_run', 'refuted']",
      "decided_outcomes = ['won']", "proven_floor = '0.9'", "provn_floor = 0.9"],
 )  # fmt: skip
 def test_a_policy_that_cannot_be_meant_is_refused(export, tmp_path, lines):
