@@ -80,7 +80,7 @@ echo "Installing $(2) into $(1) ..." && { [ -x $(1)/bin/python ] || $(PYTHON) -m
 endef
 
 # Renews the locks; needs uv.
-LOCK := uv pip compile --quiet --generate-hashes --universal --no-header --no-annotate --python-version 3.11 pyproject.toml
+LOCK := uv pip compile --quiet --generate-hashes --universal --no-header --no-annotate --no-strip-extras --python-version 3.11 pyproject.toml
 lock:
 	$(LOCK) --extra install --output-file requirements.lock
 	$(LOCK) --extra install --extra test --constraint requirements.lock --output-file requirements-test.lock
