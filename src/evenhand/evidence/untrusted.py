@@ -10,13 +10,13 @@ Source: What a review means, section 9; CommonMark 0.31, sections 2.4 (escapes) 
 import re
 import unicodedata
 
-from evenhand.site.text import visible
+from evenhand.site import text as characters
 
 # What begins emphasis, code, links, strikes or tables gets a backslash. The others would still act after one, for the
 # host reads mentions, references, mathematics and addresses out of the finished page: `&#8203;`, a space without
 # width, parts what must not be read as one.
 _ESCAPES = str.maketrans(
-    {character: f"\\{character}" for character in "\\`*_[]~|"}
+    {mark: f"\\{mark}" for mark in "\\`*_[]~|"}
     | {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;", "@": "&#64;&#8203;", "#": "&#35;&#8203;"}
 )
 _PARTED = (
@@ -30,6 +30,13 @@ _SPAN = re.compile(r"`([^`]+)`")
 _TICKS = re.compile(r"`+")
 _SHORTEST_FENCE = 3
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def visible(text: str) -> str:
+    """The text with every character shown; most have none that is hidden, and need no look at each."""
+    if text.isprintable() and text and text[0] != " " != text[-1]:
+        return text
+    return characters.visible(text)
 
 
 def line(text: str) -> str:
