@@ -15,7 +15,7 @@ LAKE ?= data/lake
 
 export DAGSTER_DISABLE_TELEMETRY := 1
 
-.PHONY: report test check lint types bench bench-large dev notebook browser lock clean
+.PHONY: report test test-slow check lint types bench bench-large dev notebook browser lock clean
 
 report: $(VENV)/.core $(SAMPLE)/export.sqlite
 	@$(BIN)/python -m pipelines --source $(SOURCE) --as-of $(AS_OF) --policy $(POLICY) --lake $(LAKE) --out $(OUT)
@@ -25,6 +25,10 @@ $(SAMPLE)/export.sqlite: | $(VENV)/.core
 
 test: $(VENV)/.test browser
 	@$(BIN)/python -m pytest -m "not slow"
+
+# Every page in every way, and a longer comparison with the naive reference.
+test-slow: $(VENV)/.test browser
+	@EVENHAND_FUZZ=300 $(BIN)/python -m pytest -m "slow or not slow" tests/browser/test_every_page.py tests/property/test_figures_against_reference.py
 
 # Everything that must hold before a change lands.
 check: lint types test
