@@ -10,6 +10,11 @@ from pathlib import Path
 
 import dagster as dg
 
+from evenhand.errors import EvenhandError
+from evenhand.overlap import refuse_overlap
+from evenhand.policy import load_policy
+from evenhand.site.terminal import visible
+from evenhand.timeline import instant_argument
 from pipelines.assets import SITE
 from pipelines.definitions import defs
 from pipelines.resources import Build
@@ -18,6 +23,13 @@ from pipelines.resources import Build
 def main() -> int:
     """0 when the report is published, 1 when a step failed; then the old report stays."""
     options = _arguments()
+    try:
+        refuse_overlap(options.out, options.operator, options.lake, options.source)
+        load_policy(options.policy)
+        instant_argument(options.as_of)
+    except EvenhandError as error:
+        print(f"nightly: {visible(str(error))}", file=sys.stderr)
+        return int(error.exit_code)
     build = Build(
         source=options.source,
         as_of=options.as_of,
@@ -44,9 +56,12 @@ def _report(result: dg.ExecuteInProcessResult) -> int:
         for check in result.get_asset_check_evaluations()
         if not check.passed and check.severity is dg.AssetCheckSeverity.ERROR
     ]
+    failures: dict[str, None] = {}
     for event in result.all_events:
         if event.is_step_failure:
-            print(f"nightly: {_sentence(event)}", file=sys.stderr)
+            failures[visible(_sentence(event))] = None
+    for sentence in failures:
+        print(f"nightly: {sentence}", file=sys.stderr)
     for check in failed_checks:
         print(
             f"nightly: the check {check.check_name} of {check.asset_key.to_user_string()} failed",

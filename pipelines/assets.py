@@ -90,7 +90,8 @@ def _table_metadata(table: TableManifest) -> dict[str, Any]:
 
 def _metric_asset(entry: Metric | Combination) -> dg.AssetsDefinition:
     if isinstance(entry, Metric):
-        deps: Sequence[dg.AssetKey] = [table_key(table) for named in entry.tables for table in named.split("|")]
+        tables = dict.fromkeys(table.split(".")[0] for named in entry.tables for table in named.split("|"))
+        deps: Sequence[dg.AssetKey] = [table_key(table) for table in tables]
         extra = {"sql": dg.MetadataValue.md(f"```sql\n{entry.sql}\n```")}
     else:
         deps, extra = [metric_key(need) for need in entry.needs], {}

@@ -15,8 +15,10 @@ from evenhand import __version__
 from evenhand.canonical import pretty
 from evenhand.computed import Computed, compute
 from evenhand.disclosure.checks import check_published
-from evenhand.errors import EvenhandError, UsageError
+from evenhand.disclosure.suppression import hidden_tables
+from evenhand.errors import EvenhandError
 from evenhand.lake.extraction import extract
+from evenhand.overlap import refuse_overlap
 from evenhand.policy import Policy
 from evenhand.site import api
 from evenhand.site.api_files import write_operator, write_public
@@ -27,6 +29,7 @@ from evenhand.site.publish import (
     PastBuild,
     build_digest,
     build_id,
+    check_links,
     file_digest,
     files_below,
     history,
@@ -83,20 +86,14 @@ def build(
 
     Raises EvenhandError when anything fails; what was published before is then untouched.
     """
-    refuse_operator_below(out, operator)
+    refuse_overlap(out, operator, lake_dir, source)
     extract(source, lake_dir, as_of)
     return publish(compute(lake_dir, policy, as_of), out=out, operator=operator, restate=restate)
 
 
-def refuse_operator_below(out: Path, operator: Path | None) -> None:
-    """UsageError when the operator's pages would lie in what is published."""
-    if operator and (operator.resolve() == out.resolve() or out.resolve() in operator.resolve().parents):
-        raise UsageError(f"--operator {operator} lies inside --out {out}, which is published: name another folder")
-
-
 def publish(computed: Computed, *, out: Path, operator: Path | None = None, restate: str | None = None) -> Outcome:
     """Writes, checks and publishes what was computed; the same digest again changes nothing."""
-    refuse_operator_below(out, operator)
+    refuse_overlap(out, operator)
     as_of = computed.context.as_of
     with locked(out), scratch_folder(out) as folder:
         builds = past_builds(out)
@@ -119,12 +116,16 @@ def publish(computed: Computed, *, out: Path, operator: Path | None = None, rest
             )
             _write_surroundings(computed, facts, this, [*builds, this], folder)
             check_published(computed, folder)
+            check_links(out, identity)
+            # The operator's pages come first: when they fail, nothing has been published.
+            if operator:
+                _write_operator(computed, facts, operator)
             install(folder, out, identity)
             builds = [*builds, this]
+        elif operator:
+            _write_operator(computed, facts, operator)
         # Also when nothing changed: a run killed after its build was installed left the link behind.
         point_latest(out, newest(builds).build_id)
-        if operator:
-            _write_operator(computed, facts, operator)
     quarantined = sum(sum(table.quarantined.values()) for table in computed.manifest.tables.values())
     return Outcome(out / "builds" / identity, identity, published is not None, quarantined, document)
 
@@ -199,7 +200,7 @@ def _manifest(computed: Computed, facts: BuildFacts, this: PastBuild) -> dict[st
         "previous": facts.previous_id,
         "restated": this.restated,
         "source": computed.context.policy.site.source_label,
-        "quality": api.quality(computed.manifest),
+        "quality": api.quality(computed.manifest, hidden_tables(computed.results)),
         "policy": policy,
         "versions": {
             "evenhand": __version__,

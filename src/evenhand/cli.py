@@ -7,6 +7,7 @@ Source: interface contract, "Commands".
 """
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -27,6 +28,9 @@ DEFAULT_OUT = Path("reports")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     parser = _parser()
     options = parser.parse_args(arguments)
     try:
@@ -34,20 +38,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except EvenhandError as error:
         if options.debug:
             raise
-        print(f"evenhand {options.command}: {error}", file=sys.stderr)
+        _refuse(options.command, str(error))
         return int(error.exit_code)
     except BrokenPipeError:
         # The reader of our output went away, as `head` does; what it did not want is not a failure.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return int(ExitCode.DONE)
     except KeyboardInterrupt:
-        print(f"evenhand {options.command}: interrupted; nothing was published or changed", file=sys.stderr)
+        _refuse(options.command, "interrupted; nothing was published or changed")
         return int(ExitCode.FAILED)
     except OSError as error:
         if options.debug:
             raise
-        print(f"evenhand {options.command}: {_os_sentence(error)}", file=sys.stderr)
+        _refuse(options.command, _os_sentence(error))
         return int(ExitCode.FAILED)
+    except Exception as error:
+        if options.debug:
+            raise
+        what = f"it ended with an error that it does not know ({type(error).__name__}: {error})"
+        _refuse(options.command, f"{what}; run it again with --debug for where, and tell us")
+        return int(ExitCode.FAILED)
+
+
+def _refuse(command: str, sentence: str) -> None:
+    """One sentence on standard error, with everything that could steer a terminal made visible."""
+    from evenhand.site.terminal import visible
+
+    print(f"evenhand {command}: {visible(' '.join(sentence.split()))}", file=sys.stderr)
 
 
 def _os_sentence(error: OSError) -> str:
@@ -155,10 +172,15 @@ def _add_evidence(commands: "Commands") -> None:
 
 
 def _policy(options: argparse.Namespace) -> "Policy":
-    from evenhand.policy import load_policy
+    from evenhand.policy import check_repository, load_policy
 
     policy = load_policy(options.policy)
-    return policy if options.repos is None else policy.allowing(options.repos.split(","))
+    if options.repos is None:
+        return policy
+    chosen = policy.allowing(options.repos.split(","))
+    for name in chosen.repositories.allow:
+        check_repository(name, "--repos")
+    return chosen
 
 
 def _as_of(options: argparse.Namespace) -> int:
@@ -233,9 +255,11 @@ def _api(options: argparse.Namespace) -> int:
 
     from evenhand.computed import Computation
     from evenhand.lake.extraction import extract
+    from evenhand.overlap import refuse_overlap
     from evenhand.site.api_files import ledger_document, write_operator, write_public
 
     policy, as_of = _policy(options), _as_of(options)
+    refuse_overlap(options.out, source=options.source)
     if (options.out / "v1").exists():
         raise UsageError(f"{options.out} already holds API files: name an empty folder with --out")
     with tempfile.TemporaryDirectory(prefix="evenhand-") as scratch:

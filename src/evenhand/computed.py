@@ -43,7 +43,8 @@ def open_engine(lake_dir: Path, manifest: LakeManifest, policy: Policy) -> DuckE
 def context_of(manifest: LakeManifest, policy: Policy, as_of: int) -> Context:
     """What folds may know of a lake."""
     provided = frozenset(name for name in TABLES if manifest.table(name).provided)
-    return Context(policy, as_of, provided)
+    lacking = frozenset(f"{name}.{column}" for name in provided for column in manifest.table(name).missing_columns)
+    return Context(policy, as_of, provided, lacking)
 
 
 class Computation:

@@ -6,6 +6,7 @@ a mistake; it belongs here.
 """
 
 import difflib
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import UsageError
+from evenhand.timeline import parse_instant
 
 _CONTRACT = "Fairness methodology"
 
@@ -167,14 +169,14 @@ class Fleet:
     """When figures of several instances may be read together."""
 
     framing_instances: int = _value(
-        3, "Eligible instances from which the basis is `fleet`", "instances", "section 6", 1
+        3, "Eligible instances from which the basis is `fleet`", "instances", "section 6", 3
     )
     withheld_instances: int = _value(
         2,
         "Eligible instances at which counts and intervals are withheld: either would learn the other's",
         "instances",
         "section 6",
-        0,
+        2,
     )
     policy_bucket: str = _value(
         "policy_action", "Reason bucket that is counted apart and scored nowhere", "", "section 6"
@@ -374,7 +376,25 @@ def policy_from(document: Mapping[str, Any], where: str = "policy") -> Policy:
             raise UsageError(f"{where}: {name} must be a table, written [{name}]")
         sections[name] = _section(known[name].default_factory(), name, content, where)  # type: ignore[operator]
     policy = Policy(**sections)
+    _check_together(policy, where)
     return policy.allowing(list(policy.repositories.allow))
+
+
+_Z_RANGE = (1.0, 4.0)
+_MOST_PLACES = 6
+
+
+def _check_together(policy: Policy, where: str) -> None:
+    """What a field alone cannot say: an interval that is none, decimals that no one reads, an instant that is none."""
+    if not _Z_RANGE[0] <= policy.intervals.z <= _Z_RANGE[1]:
+        raise UsageError(f"{where}: [intervals] z must be from 1 to 4, not {policy.intervals.z!r}")
+    for entry in fields(policy.rounding):
+        if getattr(policy.rounding, entry.name) > _MOST_PLACES:
+            raise UsageError(f"{where}: [rounding] {entry.name} must be at most {_MOST_PLACES}")
+    if parse_instant(policy.ledger.provenance_horizon) is None:
+        raise UsageError(f"{where}: [ledger] provenance_horizon must be an instant, as 2026-07-29T00:00:00.000Z")
+    for name in normalised_repositories(policy.repositories.allow):
+        check_repository(name, f"{where}: [repositories] allow")
 
 
 def _section(standard: Any, name: str, content: Mapping[str, Any], where: str) -> Any:
@@ -406,7 +426,19 @@ def _checked(default: Any, value: Any, label: str, where: str, least: int | None
         raise UsageError(f"{where}: {label} must be a finite number of at least 0, not {value!r}")
     if least is not None and value < least:
         raise UsageError(f"{where}: {label} must be at least {least}, not {value!r}")
+    if isinstance(value, int | float) and not isinstance(value, bool) and value > _MOST:
+        raise UsageError(f"{where}: {label} must be at most {_MOST}, not {value!r}")
     return value
+
+
+_MOST = 36_500
+"""No window, floor or size is larger: a hundred years in days."""
+
+
+def check_repository(name: str, where: str) -> None:
+    """UsageError when a name on the allowlist is no owner/name."""
+    if not re.fullmatch(r"[^/#\s]+/[^/#\s]+", name):
+        raise UsageError(f"{where}: {name!r} is no repository: write it as owner/name")
 
 
 _TYPE_NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}

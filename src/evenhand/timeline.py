@@ -73,11 +73,17 @@ def _offset(text: str | None) -> int | None:
     return size if text[0] == "+" else -size
 
 
+_EARLIEST = 0
+_LATEST = (date(9000, 1, 1).toordinal() - _EPOCH.toordinal()) * DAY
+
+
 def instant_argument(text: str) -> int:
     """The instant of a command-line argument; UsageError when it does not parse."""
     moment = parse_instant(text)
     if moment is None:
         raise UsageError(f"{text!r} is not an instant: write it as 2026-11-01T00:00:00Z")
+    if not _EARLIEST <= moment < _LATEST:
+        raise UsageError(f"{text!r} lies outside the years 1970 to 8999, in which windows can be counted")
     return moment
 
 

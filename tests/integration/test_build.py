@@ -249,6 +249,41 @@ def test_operator_pages_are_never_written_below_what_is_published(inside: str, t
     assert not (tmp_path / "out" / "builds").exists()
 
 
+@pytest.mark.parametrize("lake", ["out", "out/lake", "."])
+def test_the_lake_is_never_kept_with_what_is_published(lake: str, tmp_path: Path, policy: Policy) -> None:
+    with pytest.raises(UsageError, match="which is published"):
+        building.build(
+            str(SAMPLE),
+            policy=policy,
+            as_of=instant_argument(AS_OF),
+            lake_dir=tmp_path / lake,
+            out=tmp_path / "out",
+        )
+    assert not (tmp_path / "out").exists()
+
+
+def test_operator_pages_that_cannot_be_written_publish_nothing(tmp_path: Path, policy: Policy) -> None:
+    (tmp_path / "operator").write_text("a file")
+    with pytest.raises(OSError, match="exists"):
+        run(tmp_path, policy, operator=tmp_path / "operator")
+    assert not (tmp_path / "out" / "latest").exists()
+
+
+def test_a_folder_in_the_place_of_latest_publishes_nothing(tmp_path: Path, policy: Policy) -> None:
+    (tmp_path / "out" / "latest").mkdir(parents=True)
+    with pytest.raises(EvenhandError, match="move it away"):
+        run(tmp_path, policy)
+    assert list((tmp_path / "out" / "builds").iterdir()) == []
+
+
+def test_a_build_that_names_another_place_is_not_believed(tmp_path: Path, policy: Policy) -> None:
+    first = run(tmp_path, policy)
+    manifest = tmp_path / "out" / "builds" / first.build_id / "build.json"
+    manifest.write_text(manifest.read_text().replace(f'"build": "{first.build_id}"', '"build": "../../../etc"'))
+    with pytest.raises(EvenhandError, match="is damaged"):
+        run(tmp_path, policy, as_of="2026-10-01T00:00:00Z")
+
+
 def test_the_operator_gets_instances_and_the_calibration_trend_and_the_public_gets_neither(
     tmp_path: Path, policy: Policy
 ) -> None:

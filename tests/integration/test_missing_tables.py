@@ -217,3 +217,21 @@ def test_empty_tables_are_measured_zeros_and_nothing_decided(tmp_path):
     assert result.stats["fleetAccuracy"]["instanceCount"] == 0
     assert len(result.stats["accuracyTrend"]) == len(result.stats["fleetAccuracyTrend"]) == 8
     assert result.report["notProvided"] == []
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "figure"),
+    [
+        ("orb_signals", "reversal_flag", "fleet.instance_signals:pooled/accuracy"),
+        ("orb_signals", "gate_verdict", "fleet.instance_signals:pooled/coverage"),
+        ("decision_records", "reevaluation_reason", "ledger.reevaluations:rate"),
+        ("decision_records", "reevaluation_actor", "ledger.automation_rate:all/rate"),
+        ("pull_requests", "merged_at", "outcomes.totals:merged"),
+        ("audit_events", "outcome", "outcomes.decision_accuracy:all/accuracy"),
+    ],
+)
+def test_a_figure_whose_column_is_absent_says_so_and_has_no_value(table, column, figure, tmp_path):
+    result = published(tmp_path, FULL, {table: (column,)})
+    [found] = [entry for entry in result.report["figures"] if entry["id"] == figure]
+    assert found["value"] is None
+    assert found["withheld"] == {"reason": "not_measurable", "detail": f"not provided: {table}.{column}"}

@@ -6,7 +6,10 @@ check of what was published (later in this package).
 Source: fairness contract, section 1 "Floors are not secrets", section 6 D34 and D35.
 """
 
+from collections.abc import Mapping
 from typing import Any
+
+_SIGNAL_TABLES = frozenset({"orb_signals", "orb_signal_rollups"})
 
 
 def withhold(results: dict[str, Any]) -> dict[str, Any]:
@@ -17,3 +20,8 @@ def withhold(results: dict[str, Any]) -> dict[str, Any]:
     if not results["fleet.instance_signals"].privacy_withheld:
         return results
     return {**results, "fleet.fleet_trend": results["fleet.fleet_trend"].without_counts()}
+
+
+def hidden_tables(results: Mapping[str, Any]) -> frozenset[str]:
+    """Tables whose numbers of rows are withheld: at two eligible instances they are the pooled counts again."""
+    return _SIGNAL_TABLES if results["fleet.instance_signals"].privacy_withheld else frozenset()

@@ -15,7 +15,7 @@ from evenhand.lake.tables import TABLES
 def open_lake_manifest(lake_dir: Path) -> LakeManifest:
     """The manifest of a lake; LakeError when there is no complete lake of this format there."""
     try:
-        text = (lake_dir / MANIFEST_NAME).read_text(encoding="utf-8")
+        text = (lake_dir / MANIFEST_NAME).read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError as error:
         raise LakeError(f"there is no lake in {lake_dir}: run evenhand extract first") from error
     except OSError as error:

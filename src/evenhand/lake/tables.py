@@ -75,6 +75,8 @@ class Table:
     """The total order of rows within a file: what makes the same rows the same bytes."""
     required: tuple[str, ...] = ()
     """Export columns without which the table cannot be read at all."""
+    essential: tuple[str, ...] = ()
+    """Export columns without which its figures cannot be measured: a verdict without its reason is not a zero."""
     group: str = ""
     """The room that reads it: signals, outcomes, ledger, fleet."""
 
@@ -186,6 +188,7 @@ AUDIT_EVENTS = Table(
     # By family first, so that a figure reads the row groups of its own events and passes over the others.
     order=("family", "ts_us", "event_type", "id", "target_key"),
     required=("event_type", "created_at"),
+    essential=("target_key", "outcome", "metadata_json"),
     group="audit",
 )
 
@@ -218,6 +221,7 @@ PULL_REQUESTS = Table(
     ),
     order=("pull_request", "updated_us", "repo_full_name"),
     required=("repo_full_name", "number"),
+    essential=("state", "merged_at", "updated_at"),
     group="outcomes",
 )
 
@@ -374,6 +378,7 @@ ORB_SIGNALS = Table(
         "decided_us",
     ),
     required=("instance_id", "received_at"),
+    essential=("gate_verdict", "outcome", "reversal_flag", "gate_reasoncode_bucket"),
     group="fleet",
 )
 
@@ -392,6 +397,7 @@ ORB_SIGNAL_ROLLUPS = Table(
     ),
     order=("day", "instance_id", "gate_verdict", "outcome", "reversal_flag", "gate_reasoncode_bucket", "n"),
     required=("instance_id", "day", "n"),
+    essential=("gate_verdict", "outcome", "reversal_flag", "gate_reasoncode_bucket"),
     group="fleet",
 )
 
@@ -410,6 +416,7 @@ ORB_PR_OUTCOMES = Table(
     ),
     order=("occurred_us", "pull_request", "repository_full_name", "outcome", "installation_id"),
     required=("repository_full_name", "pr_number", "outcome", "occurred_at"),
+    essential=("installation_id",),
     group="outcomes",
 )
 

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any, Protocol
 
 from evenhand.figures import Figure, NamedFigures, Source
+from evenhand.lake.tables import TABLES
 from evenhand.policy import Policy
 from evenhand.timeline import WEEK, Window, day_date, trend_weeks
 
@@ -41,14 +42,27 @@ class Context:
     policy: Policy
     as_of: int
     provided: frozenset[str]
+    lacking: frozenset[str] = frozenset()
+    """Columns that provided tables lack, as `table.column`."""
 
     def missing(self, *tables: str) -> str:
         """`not provided: a, b` for those of the tables that the export does not hold, else ''.
 
-        `a|b` asks for one of the two.
+        `a|b` asks for one of the two, `a.column` for a column of a table that is there.
         """
-        absent = [table for table in tables if not self.provided.intersection(table.split("|"))]
-        return f"not provided: {', '.join(absent).replace('|', ' or ')}" if absent else ""
+        absent = [name for table in tables for name in self._absent(table)]
+        return f"not provided: {', '.join(absent)}" if absent else ""
+
+    def _absent(self, named: str) -> list[str]:
+        """What is not there of a table or of one of several, down to the columns that give it its meaning."""
+        if "." in named:
+            return [named] if named in self.lacking else []
+        alternatives = named.split("|")
+        there = [table for table in alternatives if table in self.provided]
+        if not there:
+            return [" or ".join(alternatives)]
+        needed = [f"{table}.{column}" for table in there for column in TABLES[table].essential]
+        return [column for column in needed if column in self.lacking]
 
     def window(self, days: int) -> Window:
         """`[as_of - days, as_of)`."""

@@ -27,9 +27,7 @@ def write_sample(
     # numpy and cryptography are slow to import, and the command line imports this module for its defaults
     from evenhand.sample.build import build_sample
 
-    build_sample(
-        Path(directory), days=days, events=events, seed=seed, as_of=as_of, unique_metadata=unique_metadata
-    )
+    build_sample(Path(directory), days=days, events=events, seed=seed, as_of=as_of, unique_metadata=unique_metadata)
 
 
 def _check(*, days: int, events: int, seed: int, as_of: datetime) -> None:

@@ -22,9 +22,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--events", type=int, default=DEFAULT_EVENTS)
     parser.add_argument("--seed", type=int, default=DEFAULT_SEED)
     parser.add_argument("--as-of", type=datetime.fromisoformat, default=_last_midnight(), metavar="ISO")
-    parser.add_argument(
-        "--unique-metadata", action="store_true", help="long, unique, escaped metadata on every row"
-    )
+    parser.add_argument("--unique-metadata", action="store_true", help="long, unique, escaped metadata on every row")
     arguments = parser.parse_args(argv)
     try:
         write_sample(

@@ -93,9 +93,7 @@ def _anchor(number: int, link: Link, key: Key) -> tuple[object, ...]:
     }
     failed = number % _FAILED_EVERY == 0
     backend = "git" if failed or number % 2 == 0 else "rekor"
-    reference = (
-        None if failed else f'{{"logIndex":{number}}}' if backend == "rekor" else f"refs/anchors/{number}"
-    )
+    reference = None if failed else f'{{"logIndex":{number}}}' if backend == "rekor" else f"refs/anchors/{number}"
     text = json.dumps(payload, separators=(",", ":"))
     error = "the backend answered 409" if failed else None
     return (

@@ -50,9 +50,7 @@ source_label = "synthetic sample export"
 """
 
 
-def build_sample(
-    directory: Path, *, days: int, events: int, seed: int, as_of: datetime, unique_metadata: bool
-) -> None:
+def build_sample(directory: Path, *, days: int, events: int, seed: int, as_of: datetime, unique_metadata: bool) -> None:
     """Write every file of a sample."""
     directory.mkdir(parents=True, exist_ok=True)
     span = Span(to_ms(as_of), days)

@@ -144,9 +144,7 @@ class Ledger:
         # a chain is appended to by one writer: its times never go back
         chained = np.maximum(np.maximum.accumulate(chained), self._tip.time)
         created, appended = iso_all(decisions["time"]), iso_all(chained)
-        for decision, at, chained_at, time in zip(
-            decisions, created, appended, chained.tolist(), strict=True
-        ):
+        for decision, at, chained_at, time in zip(decisions, created, appended, chained.tolist(), strict=True):
             record_id, digest, record = self._record(decision, at)
             yield record, self._append(record_id, digest, chained_at, time)
 

@@ -22,9 +22,7 @@ _CONFIRMED = '{"verdict":"confirmed"}'
 _RECENT = 75 * DAY
 _EVENTS_PER_COPY = 100_000
 _MOST_COPIES = 40
-_FIRST_TARGET = (
-    5_000  # beyond the numbers of the sample's own pull requests, until those number many thousands
-)
+_FIRST_TARGET = 5_000  # beyond the numbers of the sample's own pull requests, until those number many thousands
 
 
 class Dirt(NamedTuple):
@@ -175,13 +173,7 @@ def _row(draws: Draws, span: Span, kind: Dirt, number: int) -> Extra:
     time = span.as_of - DAY - int(draws.one() * min(_RECENT, span.days * DAY - DAY))
     target = kind.target.replace("{n}", str(number)) if isinstance(kind.target, str) else kind.target
     created = None if kind.created is None else kind.created(iso(time))
-    actor = (
-        HUMAN_ACTOR
-        if "override" in kind.event_type
-        else GATE_ACTOR
-        if "fired" in kind.event_type
-        else GATE_BOT
-    )
+    actor = HUMAN_ACTOR if "override" in kind.event_type else GATE_ACTOR if "fired" in kind.event_type else GATE_BOT
     return Extra(time, kind.event_type, target, kind.metadata, actor, kind.outcome, None, created, dirty=True)
 
 
@@ -194,9 +186,7 @@ def _odd_rules(draws: Draws, span: Span) -> Iterator[Extra]:
             target = f"acme/gadgets#{_FIRST_TARGET + number}"
             yield Extra(time, f"signal.rule_fired:{rule_id}", target, '{"outcome":"warning"}', GATE_ACTOR)
             decided = time + HOUR + draws.index(DAY)
-            yield Extra(
-                decided, f"signal.human_override:{rule_id}", target, f'{{"verdict":"{verdict}"}}', HUMAN_ACTOR
-            )
+            yield Extra(decided, f"signal.human_override:{rule_id}", target, f'{{"verdict":"{verdict}"}}', HUMAN_ACTOR)
 
 
 def _edges(span: Span) -> Iterator[Extra]:

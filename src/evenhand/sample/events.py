@@ -198,9 +198,7 @@ class EventSource:
         # a model that is wrong tends to be less sure, which is what a threshold can use
         mean, spread = np.where(confirmed, 0.915, 0.80), np.where(confirmed, 0.075, 0.16)
         sure = np.clip(mean + spread * (draws.uniform(n) + draws.uniform(n) - 1), 0, 1)
-        steps = np.where(draws.chance(0.9, n), np.round(sure * 100) * 10, np.round(sure * 1000)).astype(
-            np.int64
-        )
+        steps = np.where(draws.chance(0.9, n), np.round(sure * 100) * 10, np.round(sure * 1000)).astype(np.int64)
         steps = np.where(self._ai[rule] | self._score[rule], steps, texts.NO_CONFIDENCE)
         mode = np.where(self._blocking[rule], 0, 1)
         number: Any = texts.firing_number
@@ -263,9 +261,7 @@ class Log:
         n = len(events)
         ids = self._draws.ids(events["time"])
         numbers = events["number"].tolist()
-        targets = [
-            f"{place}{n}" for place, n in zip(self._places[events["place"]].tolist(), numbers, strict=True)
-        ]
+        targets = [f"{place}{n}" for place, n in zip(self._places[events["place"]].tolist(), numbers, strict=True)]
         metadata = self._texts[np.maximum(events["text"], 0)].tolist()
         details: list[str | None] = [None] * n
         self._own_texts(events, metadata, details)
@@ -326,9 +322,7 @@ def _reverted(place: str, number: int, other: int, flag: int) -> tuple[str, str]
 
 
 def _superseded(place: str, number: int, other: int, flag: int) -> tuple[str, str]:
-    return texts.superseded_text(
-        place, number, other
-    ), f"Bot-closed PR #{number} superseded by merged PR #{other}."
+    return texts.superseded_text(place, number, other), f"Bot-closed PR #{number} superseded by merged PR #{other}."
 
 
 _WRITERS: dict[int, Callable[[str, int, int, int], tuple[str, str]]] = {

@@ -78,9 +78,7 @@ def signal_rows(draws: Draws, span: Span, timed: list[Timed]) -> Iterator[list[t
         unstamped = draws.chance(0.04, len(batch)).tolist()
         received_texts, decided_texts = iso_all(received), iso_all(decided)
         yield [
-            _signal_row(
-                start + i, t.signal, received_texts[i], decided_texts[i], cycle[i], timed_out[i], unstamped[i]
-            )
+            _signal_row(start + i, t.signal, received_texts[i], decided_texts[i], cycle[i], timed_out[i], unstamped[i])
             for i, t in enumerate(batch)
         ]
 
@@ -97,9 +95,7 @@ def _signal_row(
 
 def rollup_rows(span: Span, timed: list[Timed]) -> Iterator[tuple[object, ...]]:
     """`orb_signal_rollups`: the older signals, counted by day; an empty text stands for null."""
-    cells = Counter(
-        (t.signal, day_text(t.received)) for t in timed if t.received < span.as_of - _ROLLED_UP_AFTER
-    )
+    cells = Counter((t.signal, day_text(t.received)) for t in timed if t.received < span.as_of - _ROLLED_UP_AFTER)
     updated = iso(span.as_of - 6 * HOUR)
     for (signal, day), n in cells.items():
         instance = INSTANCES[signal.instance].instance_id
@@ -120,18 +116,14 @@ def _deck(index: int, instance: Instance, total: int) -> Iterator[Signal]:
     policy = round(total * _POLICY_SHARE)
     for number in range(policy):
         # enforcement closes carry the gate's verdict and say nothing about its judgement
-        yield Signal(
-            index, "merge", "closed", "none", "POLICY_ACTION" if number % 9 == 8 else "policy_action"
-        )
+        yield Signal(index, "merge", "closed", "none", "POLICY_ACTION" if number % 9 == 8 else "policy_action")
     judged = total - policy
     flagged = round(total * instance.reversal_rate)
     for verdict, share in _VERDICTS:
         yield from _verdict_cards(index, instance, verdict, round(judged * share), flagged)
 
 
-def _verdict_cards(
-    index: int, instance: Instance, verdict: str | None, n: int, flagged: int
-) -> Iterator[Signal]:
+def _verdict_cards(index: int, instance: Instance, verdict: str | None, n: int, flagged: int) -> Iterator[Signal]:
     good = {"merge": instance.merge_precision, "close": instance.close_precision}.get(verdict or "", 0.6)
     right = round(n * good)
     confirmed_outcome = "closed" if verdict == "close" else "merged"

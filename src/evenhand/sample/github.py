@@ -79,9 +79,7 @@ def lines(draws: Draws, span: Span, stories: list[Story]) -> list[str]:
         *_stale(draws, span),
         *_plain(draws, span),
     ]
-    happenings = sorted(
-        (h for h in happenings if h.time < span.as_of), key=lambda h: (h.time, h.place, h.number)
-    )
+    happenings = sorted((h for h in happenings if h.time < span.as_of), key=lambda h: (h.time, h.place, h.number))
     written: list[str] = []
     for index, happening in enumerate(happenings):
         is_delivered = happening.place.lower().startswith("acme/")
@@ -109,9 +107,7 @@ def _after_merge(story: Story, index: int, later: int) -> Iterator[Happening]:
         fix = _NEXT_NUMBER + index
         body = f"Reverts {place}#{number}" if index % 8 else f"Breaks the build.\n\nReverts #{number}."
         yield Happening(later, place, fix, MAINTAINERS[2], "opened", MAINTAINERS[2], body=body)
-        yield Happening(
-            later + HOUR, place, fix, MAINTAINERS[2], "closed", MAINTAINERS[2], merged=True, body=body
-        )
+        yield Happening(later + HOUR, place, fix, MAINTAINERS[2], "closed", MAINTAINERS[2], merged=True, body=body)
 
 
 def _after_close(story: Story, index: int, later: int) -> Iterator[Happening]:
@@ -136,9 +132,7 @@ def _after_close(story: Story, index: int, later: int) -> Iterator[Happening]:
             other = _NEXT_NUMBER + index
             body = f"Second try of #{number}."
             yield Happening(later, place, other, author, "opened", author, body=body)
-            yield Happening(
-                later + DAY, place, other, author, "closed", MAINTAINERS[4], merged=True, body=body
-            )
+            yield Happening(later + DAY, place, other, author, "closed", MAINTAINERS[4], merged=True, body=body)
         case _:
             yield Happening(later, place, number, author, "edited", author)
 

@@ -142,9 +142,7 @@ class PullSource:
         at = last_evaluation(pulls) + 20 * SECOND + draws.below(40 * SECOND, n)
         at = self._span.thaw(at)
         chance = draws.uniform(n)
-        action = np.where(
-            chance < _ACTION_FAILED, FAILED, np.where(chance > 1 - _ACTION_DRY_RUN, DRY_RUN, LIVE)
-        )
+        action = np.where(chance < _ACTION_FAILED, FAILED, np.where(chance > 1 - _ACTION_DRY_RUN, DRY_RUN, LIVE))
         advisory = np.array([r.advisory for r in REPOSITORIES])[repository]
         dry = advisory | self._span.in_week(at, DRY_RUN_WEEKS_BACK)
         action = np.where(dry, DRY_RUN, action)
@@ -195,9 +193,7 @@ class PullSource:
         pulls["end"] = np.where(back, np.where(merged_late, MERGED, STILL_OPEN), pulls["first_end"])
         # an owner who reopens by mistake closes again
         pulls["end"] = np.where(reversal == OWNER_REOPENED, CLOSED, pulls["end"])
-        pulls["end_at"] = np.where(
-            back, np.where(pulls["end"] == STILL_OPEN, NEVER, later), pulls["first_end_at"]
-        )
+        pulls["end_at"] = np.where(back, np.where(pulls["end"] == STILL_OPEN, NEVER, later), pulls["first_end_at"])
 
 
 def last_evaluation(pulls: Any) -> Ints:

@@ -37,9 +37,7 @@ _DISPROVED = {"status": "ran", "fails_before": False, "passes_after": True, "ref
 _GONE = {"status": "ran", "fails_before": False, "passes_after": False, "referent_gone": True}
 
 
-def _suite(
-    status: str = "ran", baseline: str | None = "green", patched: str | None = "green"
-) -> dict[str, Any]:
+def _suite(status: str = "ran", baseline: str | None = "green", patched: str | None = "green") -> dict[str, Any]:
     return {"status": status, "baseline": baseline, "with_patch": patched}
 
 
@@ -249,11 +247,7 @@ def _cite(draws: Draws, stock: Stock, copy: dict[str, Any], files: dict[str, Any
     chance = draws.one()
     if chance > 0.16:
         return
-    quote = (
-        f"{stock.symbol} is covered by the release promise"
-        if chance < 0.09
-        else f"{stock.symbol} is left as it is"
-    )
+    quote = f"{stock.symbol} is covered by the release promise" if chance < 0.09 else f"{stock.symbol} is left as it is"
     files[stock.file] = {
         "start_line": max(stock.line - 2, 1),
         "lines": ["", f"// {quote}, see the guide", stock.replaced, ""],

@@ -45,11 +45,7 @@ def scenes(draws: Draws, span: Span, events: int) -> Iterator[Extra]:
 
 def _rare_rules(draws: Draws, span: Span) -> Iterator[Extra]:
     for index, rule in enumerate(RARE_RULES):
-        verdicts = (
-            ["confirmed"] * rule.confirmed
-            + ["reversed"] * rule.reversed
-            + ["inconclusive"] * rule.unrecognized
-        )
+        verdicts = ["confirmed"] * rule.confirmed + ["reversed"] * rule.reversed + ["inconclusive"] * rule.unrecognized
         for number, verdict in enumerate(verdicts):
             fired = span.as_of - 2 * DAY - int(draws.one() * _RECENT)
             target = f"northwind/ledger-core#{2400 + 20 * index + number}"
@@ -80,9 +76,7 @@ def _run(draws: Draws, time: int, kind: str) -> Extra:
     rule, verdict = draws.choose(RULES).rule_id, draws.choose(_RUN_VERDICTS)
     checksum = hashlib.sha256(f"{rule} {time}".encode()).hexdigest()
     axes = {"improved": ("[]", '["precision"]'), "regressed": ('["recall"]', "[]")}.get(verdict, ("[]", "[]"))
-    comparison = (
-        f'{{"ruleId":"{rule}","verdict":"{verdict}","regressedAxes":{axes[0]},"improvedAxes":{axes[1]}}}'
-    )
+    comparison = f'{{"ruleId":"{rule}","verdict":"{verdict}","regressedAxes":{axes[0]},"improvedAxes":{axes[1]}}}'
     metadata = f'{{"comparison":{comparison},"corpusChecksum":"{checksum}"}}'
     return Extra(time, f"calibration.{kind}_backtest_run", None, metadata)
 

@@ -96,15 +96,11 @@ _FINDINGS = (
 
 def context_fields(rule: int, number: int, *, confirmed: bool) -> dict[str, str]:
     """What a model read and answered about one firing; the answer leans the way people later decided."""
-    ask = (
-        f"{_ASKS[number % len(_ASKS)]} {_THINGS[number % len(_THINGS)]} {_WHENS[(number // 3) % len(_WHENS)]}"
-    )
+    ask = f"{_ASKS[number % len(_ASKS)]} {_THINGS[number % len(_THINGS)]} {_WHENS[(number // 3) % len(_WHENS)]}"
     # one answer in eight is wrong, so that a replay has something to find
     agrees = number % 8 != 0
     status = "unaddressed" if confirmed == agrees else ("addressed" if number % 2 else "partial")
-    answer = json.dumps(
-        {"status": status, "reason": _FINDINGS[number % len(_FINDINGS)]}, separators=(",", ":")
-    )
+    answer = json.dumps({"status": status, "reason": _FINDINGS[number % len(_FINDINGS)]}, separators=(",", ":"))
     fields = {"issueText": f"{ask}.\nSee #{number}.", "modelResponseText": answer}
     if RULES[rule].rule_id == "secret_leak":
         # the example key of a vendor's own documentation: shaped like a secret, and nobody's

@@ -16,6 +16,7 @@ from evenhand.lake.manifest import LakeManifest
 from evenhand.lake.tables import TABLES
 from evenhand.metrics.fleet.guarantees import plain, published
 from evenhand.metrics.fleet.instance_signals import FleetAccuracy, GamingFlag, Instance
+from evenhand.metrics.ledger.automation_rate import TABLES_READ as AUTOMATION_TABLES
 from evenhand.metrics.ledger.review_parity import ClassParity
 from evenhand.metrics.registry import Context
 from evenhand.timeline import Window, day_text, iso
@@ -129,6 +130,7 @@ def rule_precision(results: Results, context: Context) -> dict[str, Any]:
                 "precision": rule.precision.value,
             }
             for rule in results["signals.rule_precision"].rules
+            if _provided(context, "audit_events")
         ],
         "reversals": {kind: getattr(reversals, kind).value for kind in ("reopened", "reverted", "superseded")},
         "latestBacktestRun": run and {"corpusChecksum": run.corpus_checksum, "at": run.at},
@@ -166,7 +168,7 @@ def _fleet_trend(results: Results, context: Context) -> list[dict[str, Any]]:
 def _review_parity(results: Results, context: Context) -> dict[str, Any]:
     window: Window = context.window(context.policy.windows.parity_days)
     parity, again = results["ledger.review_parity"], results["ledger.reevaluations"]
-    known = _provided(context, "decision_records")
+    known = _provided(context, "decision_records", "decision_records.reevaluation_reason")
     return {
         "windowStart": iso(window.start),
         "windowEnd": iso(window.end),
@@ -200,7 +202,7 @@ def _class_parity(row: ClassParity) -> dict[str, Any]:
 
 def _automation_rate(results: Results, context: Context) -> dict[str, Any]:
     automation = results["ledger.automation_rate"]
-    known = _provided(context, "decision_records")
+    known = _provided(context, *AUTOMATION_TABLES)
     return {
         "weeks": [
             {
@@ -212,6 +214,7 @@ def _automation_rate(results: Results, context: Context) -> dict[str, Any]:
                 "basis": week.rate.basis,
             }
             for week in automation.weeks
+            if known
         ],
         "decided": automation.decided if known else None,
         "automated": automation.automated if known else None,
@@ -359,18 +362,23 @@ def _rule_week(week: Any) -> dict[str, Any]:
     }
 
 
-def quality(manifest: LakeManifest) -> dict[str, Any]:
-    """Rows read, kept and set aside, by table and reason; malformed metadata; what was not provided."""
+def quality(manifest: LakeManifest, hidden: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """Rows read, kept and set aside, by table and reason; malformed metadata; what was not provided.
+
+    Of hidden tables the numbers are null: they would give a withheld count back.
+    """
     provided = {name: manifest.table(name) for name in TABLES if manifest.table(name).provided}
     malformed = {name: table.malformed_metadata for name, table in provided.items() if table.malformed_metadata}
     listed = {
         name: table.malformed_metadata_listed for name, table in provided.items() if table.malformed_metadata_listed
     }
     return {
-        "rowsRead": {name: table.rows_read for name, table in provided.items()},
-        "rowsKept": {name: table.rows_kept for name, table in provided.items()},
+        "rowsRead": {name: None if name in hidden else table.rows_read for name, table in provided.items()},
+        "rowsKept": {name: None if name in hidden else table.rows_kept for name, table in provided.items()},
         "quarantined": {
-            name: dict(sorted(table.quarantined.items())) for name, table in provided.items() if table.quarantined
+            name: dict(sorted(table.quarantined.items()))
+            for name, table in provided.items()
+            if table.quarantined and name not in hidden
         },
         "malformed": malformed,
         "malformedListed": listed,

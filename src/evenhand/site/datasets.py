@@ -25,6 +25,7 @@ from evenhand.site.report import named_figures
 from evenhand.timeline import day_date, iso
 
 _ROW_GROUP = 64 * 1024
+_INTEGER_LIMIT = 2**63
 
 _TYPES = {
     "text": pa.string(),
@@ -89,7 +90,13 @@ def _dataset(name: str, title: str, columns: tuple[FileColumn, ...], rows: Itera
 
 
 def _typed(value: Any, kind: str) -> Any:
-    return float(value) if kind == "number" and value is not None else value
+    """The value as its column holds it; a number that no column can hold is left out, as an empty cell."""
+    if value is None or kind not in ("number", "integer"):
+        return value
+    try:
+        return float(value) if kind == "number" else value if abs(value) < _INTEGER_LIMIT else None
+    except OverflowError:
+        return None
 
 
 _RULE_PRECISION = _columns(

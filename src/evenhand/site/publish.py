@@ -66,9 +66,10 @@ def _past_build(manifest: Path) -> PastBuild:
     try:
         stated = json.loads(manifest.read_text(encoding="utf-8"))
         as_of = parse_instant(stated["asOf"])
-        if as_of is None:
-            raise ValueError(stated["asOf"])
-        return PastBuild(stated["build"], as_of, stated["digest"], stated["sequence"], stated["restated"])
+        name = manifest.parent.name
+        if as_of is None or stated["build"] != name or build_id(as_of, stated["digest"]) != name:
+            raise ValueError(f"{name} is not what it says of itself")
+        return PastBuild(name, as_of, str(stated["digest"]), int(stated["sequence"]), str(stated["restated"]))
     except (ValueError, KeyError, TypeError) as error:
         raise EvenhandError(
             f"the published build {manifest.parent.name} is damaged ({manifest.name}): restore or remove it"
@@ -117,7 +118,10 @@ def scratch_folder(out: Path) -> Iterator[Path]:
     builds = out / BUILDS
     builds.mkdir(parents=True, exist_ok=True)
     for leftover in builds.glob(".making-*"):
-        shutil.rmtree(leftover)
+        if leftover.is_dir() and not leftover.is_symlink():
+            shutil.rmtree(leftover)
+        else:
+            leftover.unlink()
     folder = builds / f".making-{os.getpid()}"
     folder.mkdir()
     try:
@@ -130,6 +134,15 @@ def write_checksums(directory: Path) -> None:
     """`SHA256SUMS` over every file of the build, for `sha256sum -c`."""
     lines = (f"{file_digest(directory / path)}  {path}\n" for path in files_below(directory) if path != "SHA256SUMS")
     (directory / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
+
+
+def check_links(out: Path, identity: str) -> None:
+    """EvenhandError when something that is no link of ours stands where a link or the build must go."""
+    for name in (LATEST, *_LINKED):
+        if (out / name).exists() and not (out / name).is_symlink():
+            raise EvenhandError(f"{out / name} is no link to a build: move it away, then build again")
+    if (out / BUILDS / identity).exists():
+        raise EvenhandError(f"{out / BUILDS / identity} has no build.json and is no build: move it away")
 
 
 def install(made: Path, out: Path, identity: str) -> None:
@@ -191,7 +204,7 @@ def previous_report(out: Path, past: PastBuild | None) -> dict[str, Any]:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         return {figure["id"]: figure for figure in document["figures"]}
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise EvenhandError(
             f"the published build {past.build_id} is damaged (report.json): restore or remove it"
         ) from error

@@ -94,9 +94,9 @@ class CsvFile:
                     quoted_strings_can_be_null=False,
                 ),
             )
-        except pa.ArrowInvalid as error:
+            names = reader.schema.names
+        except (pa.ArrowInvalid, UnicodeDecodeError) as error:
             raise SourceError(f"{self.label} is no readable CSV ({error}): export it again") from error
-        names = reader.schema.names
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise SourceError(f"{self.label} names the column {twice[0]} twice: leave one of them")

@@ -20,6 +20,8 @@ def open_bytes(path: Path, label: str) -> Iterator[BinaryIO]:
     """The bytes of a file, unpacked when its name ends in `.gz`; SourceError when it is cut off or not gzip."""
     try:
         if path.name.endswith(".gz"):
+            if path.stat().st_size == 0:
+                raise SourceError(f"{label} is empty and no gzip file, so it is cut off: export it again")
             with gzip.open(path, "rb") as packed:
                 yield cast(BinaryIO, packed)
         else:

@@ -12,6 +12,12 @@ from evenhand.figures import Figure, NamedFigures, Source, Unit
 from evenhand.metrics.registry import Cells, Context, metric
 from evenhand.timeline import WEEK, Window, day_date, day_text, instant_argument, week_start
 
+TABLES_READ = (
+    "decision_records",
+    "decision_records.reevaluation_reason",
+    "decision_records.reevaluation_actor",
+)
+
 
 @dataclass(frozen=True)
 class AutomationWeek:
@@ -44,7 +50,7 @@ class AutomationRate:
     title="Automation rate",
     question="How many pull requests were decided without a person?",
     source=Source.LEDGER,
-    tables=("decision_records",),
+    tables=TABLES_READ,
     window="automation_days",
     methodology="Fairness methodology, section 7",
 )

@@ -30,7 +30,7 @@ class Reevaluations:
     title="Re-evaluations",
     question="How often is a pull request judged again, and why?",
     source=Source.LEDGER,
-    tables=("decision_records",),
+    tables=("decision_records", "decision_records.reevaluation_reason"),
     window="parity_days",
     methodology="Fairness methodology, section 7",
 )

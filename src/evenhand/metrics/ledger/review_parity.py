@@ -67,7 +67,7 @@ def review_parity(cells: Cells, context: Context) -> ReviewParity:
         if cell["repo"] is not None:
             by_repository[cell["repo"]].append(cell)
     # Without the table of pull requests every author would read as unknown, which is not what was measured.
-    if context.missing("pull_requests"):
+    if context.missing("pull_requests", "pull_requests.author_association"):
         return ReviewParity(_verdicts(sum(cell["verdicts"] for cell in cells), context), (), ())
     volume = {repo: sum(cell["verdicts"] for cell in of) for repo, of in by_repository.items()}
     named = sorted(by_repository, key=lambda repo: (-volume[repo], repo))

@@ -42,11 +42,13 @@ class TableQuality:
 
     table: Table
     manifest: TableManifest
+    withheld: bool = False
+    """Its numbers of rows would give a withheld count back."""
 
     @property
     def reasons(self) -> list[tuple[str, int]]:
         """Reason -> values or rows, by reason."""
-        return sorted(self.manifest.quarantined.items())
+        return [] if self.withheld else sorted(self.manifest.quarantined.items())
 
 
 def pages(site: Site) -> Iterator[Page]:
@@ -122,7 +124,9 @@ def _corpus_files(site: Site) -> list[CorpusFiles]:
 def _quality(site: Site) -> list[TableQuality]:
     manifest = site.computed.manifest
     return [
-        TableQuality(table, manifest.table(name)) for name, table in TABLES.items() if manifest.table(name).provided
+        TableQuality(table, manifest.table(name), name in site.hidden)
+        for name, table in TABLES.items()
+        if manifest.table(name).provided
     ]
 
 

@@ -30,7 +30,7 @@ def pages(site: Site) -> Iterator[Page]:
             "again": again,
             "chart": site.chart("parity", lambda: parity_drawing(parity.classes)),
             "missing": site.context.missing("decision_records"),
-            "missing_authors": site.context.missing("pull_requests"),
+            "missing_authors": site.context.missing("pull_requests", "pull_requests.author_association"),
             "days": site.policy.windows.parity_days,
             "maintainers": site.policy.ledger.maintainer_associations,
         },

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from evenhand.computed import Computed
+from evenhand.disclosure.suppression import hidden_tables
 from evenhand.lake.tables import TABLES
 from evenhand.metrics.registry import Context, Metric
 from evenhand.policy import Policy
@@ -114,13 +115,19 @@ class Site:
 
     @property
     def rows_read(self) -> int:
-        """Rows of every declared table of the export."""
-        return sum(self.computed.manifest.table(name).rows_read for name in TABLES)
+        """Rows of every declared table of the export whose number may be told."""
+        return sum(self.computed.manifest.table(name).rows_read for name in TABLES if name not in self.hidden)
 
     @property
     def quarantined(self) -> int:
         """Values and rows that could not be read, over all tables and reasons."""
-        return sum(sum(self.computed.manifest.table(name).quarantined.values()) for name in TABLES)
+        tables = (self.computed.manifest.table(name) for name in TABLES if name not in self.hidden)
+        return sum(sum(table.quarantined.values()) for table in tables)
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """Tables whose numbers of rows the public pages do not tell."""
+        return frozenset() if self.edition is Edition.OPERATOR else hidden_tables(self.computed.results)
 
     @property
     def not_provided(self) -> list[str]:
