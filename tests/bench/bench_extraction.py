@@ -22,12 +22,14 @@ from evenhand.lake.tables import TABLES
 
 PAGE = 4096
 _RUN = """
-import sys
+import sys, time
 from pathlib import Path
 from evenhand.sources import open_source
 from evenhand.lake.writing import write_lake
+start = time.perf_counter()
 with open_source(sys.argv[1]) as source:
     write_lake(source, Path(sys.argv[2]), workers=int(sys.argv[3]))
+print(time.perf_counter() - start)
 """
 
 
@@ -56,11 +58,15 @@ def resident(root: int) -> int:
     return total
 
 
-def extraction(export: Path, workers: int) -> tuple[float, float, int]:
-    """Seconds, processor seconds and the greatest summed resident bytes of one extraction, its start included."""
+def extraction(export: Path, workers: int) -> tuple[float, float, float, int]:
+    """Seconds of one extraction in a fresh process, without and with the start of the interpreter.
+
+    Then the processor seconds and the greatest summed resident bytes, of that process and its second one.
+    """
     with tempfile.TemporaryDirectory() as folder:
         start, used = time.perf_counter(), processor_seconds_of_children()
-        process = subprocess.Popen([sys.executable, "-c", _RUN, str(export), f"{folder}/lake", str(workers)])
+        command = [sys.executable, "-c", _RUN, str(export), f"{folder}/lake", str(workers)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         peak = 0
         done = threading.Event()
 
@@ -71,13 +77,14 @@ def extraction(export: Path, workers: int) -> tuple[float, float, int]:
 
         watcher = threading.Thread(target=watch)
         watcher.start()
-        code = process.wait()
+        stated, _ = process.communicate()
+        code = process.returncode
         seconds = time.perf_counter() - start
         done.set()
         watcher.join()
         if code:
             raise SystemExit(code)
-        return seconds, processor_seconds_of_children() - used, peak
+        return float(stated), seconds, processor_seconds_of_children() - used, peak
 
 
 def processor_seconds_of_children() -> float:
@@ -96,16 +103,18 @@ def timed(action: Callable[[], None]) -> float:
 def report(name: str, export: Path, repeat: int, limit: float, workers: int) -> None:
     """Print one line: the medians of interleaved runs, so that a busy machine slows both alike."""
     plain_scan(export)
-    scans, runs, processor, peak = [], [], [], 0
+    scans, runs, wholes, processor, peak = [], [], [], [], 0
     for _ in range(repeat):
         scans.append(timed(lambda: plain_scan(export)))
-        seconds, processor_seconds, resident_bytes = extraction(export, workers)
+        seconds, whole, processor_seconds, resident_bytes = extraction(export, workers)
         runs.append(seconds)
+        wholes.append(whole)
         processor.append(processor_seconds)
         peak = max(peak, resident_bytes)
-    scan, run = statistics.median(scans), statistics.median(runs)
+    scan, run, whole = (statistics.median(times) for times in (scans, runs, wholes))
     print(
         f"{name}: plain scan {scan:.2f} s, extraction {run:.2f} s, ratio {run / scan:.2f} (at most {limit:g}); "
+        f"with the start of the interpreter {whole:.2f} s, ratio {whole / scan:.2f}; "
         f"{statistics.median(processor):.2f} processor seconds, peak memory {peak / 2**20:.0f} MiB summed",
         flush=True,
     )

@@ -104,8 +104,13 @@ class DuckEngine:
         return rows
 
     def batches(self, sql: str) -> Iterator[dict[str, Any]]:
-        """The rows of a query without parameters, a batch in memory at a time."""
-        for batch in self._connection.sql(sql).to_arrow_reader(_BATCH_ROWS):
+        """The rows of a query without parameters, a batch in memory at a time; another thread may ask meanwhile."""
+        with self._connection.cursor() as cursor:
+            yield from self._rows_of(cursor, sql)
+
+    @staticmethod
+    def _rows_of(cursor: duckdb.DuckDBPyConnection, sql: str) -> Iterator[dict[str, Any]]:
+        for batch in cursor.sql(sql).to_arrow_reader(_BATCH_ROWS):
             yield from batch.to_pylist()
 
     def run(self, sql: str, parameters: Mapping[str, Any]) -> None:

@@ -15,8 +15,11 @@ import pyarrow.csv as pc_csv
 from evenhand.errors import SourceError
 from evenhand.lake.tables import Table
 from evenhand.sources.base import RawBatch, batch_without, text_columns
-from evenhand.sources.open_text import BLOCK, open_bytes
+from evenhand.sources.open_text import open_bytes
 from evenhand.sources.utf8 import readable_rows
+
+_LARGEST_RECORD = 16 << 20
+"""Bytes that are parsed at a time: a record has to fit into them."""
 
 
 class _CountingQuotes(io.RawIOBase):
@@ -84,7 +87,7 @@ class CsvFile:
         try:
             reader = pc_csv.open_csv(
                 file,
-                read_options=pc_csv.ReadOptions(use_threads=False, block_size=BLOCK),
+                read_options=pc_csv.ReadOptions(use_threads=False, block_size=_LARGEST_RECORD),
                 parse_options=pc_csv.ParseOptions(newlines_in_values=True, invalid_row_handler=set_aside),
                 convert_options=pc_csv.ConvertOptions(
                     check_utf8=False,

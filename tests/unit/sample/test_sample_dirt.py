@@ -78,9 +78,7 @@ def test_two_odd_rules_bear_a_published_figure(export: sqlite3.Connection) -> No
     assert sum(n >= 10 for n in decided) == 2
     for rule_id, confirmed, reversed_ in ODD_RULES:
         query = "SELECT COUNT(*) FROM audit_events WHERE event_type = ?"
-        assert export.execute(query, (f"signal.human_override:{rule_id}",)).fetchone() == (
-            confirmed + reversed_,
-        )
+        assert export.execute(query, (f"signal.human_override:{rule_id}",)).fetchone() == (confirmed + reversed_,)
 
 
 def test_clean_metadata_is_strict_json(export: sqlite3.Connection) -> None:

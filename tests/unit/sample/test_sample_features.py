@@ -49,9 +49,7 @@ def verdicts(export: sqlite3.Connection) -> dict[str, Counter[str]]:
 
 def test_most_rules_reach_the_floor_and_some_do_not(export: sqlite3.Connection) -> None:
     found = verdicts(export)
-    decided = {
-        rule.rule_id: found[rule.rule_id]["confirmed"] + found[rule.rule_id]["reversed"] for rule in RULES
-    }
+    decided = {rule.rule_id: found[rule.rule_id]["confirmed"] + found[rule.rule_id]["reversed"] for rule in RULES}
     assert sum(n >= 10 for n in decided.values()) >= 28
     for rare in RARE_RULES:
         counts = found[rare.rule_id]
@@ -156,9 +154,7 @@ def test_three_honest_instances_are_eligible_and_the_flattering_one_is_caught(
     export: sqlite3.Connection,
 ) -> None:
     eligible = []
-    for instance, registered in export.execute(
-        "SELECT instance_id, registered FROM orb_instances"
-    ).fetchall():
+    for instance, registered in export.execute("SELECT instance_id, registered FROM orb_instances").fetchall():
         decided, rate, precision = fleet_figures(export, instance)
         if registered and decided >= 5:
             eligible.append((decided, rate, precision))
