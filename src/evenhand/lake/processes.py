@@ -39,11 +39,10 @@ class Helper:
     def tell(self, message: Json) -> None:
         """Send one message; the address of the export goes this way and stands on no command line."""
         assert self._process.stdin is not None
-        try:
+        # When it has ended already, its answer, or the lack of one, says why.
+        with suppress(BrokenPipeError):
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
             self._process.stdin.flush()
-        except BrokenPipeError:
-            pass  # it has ended: its answer, or the lack of one, says why
 
     def answer(self) -> Json:
         """Wait for its answer; raise what it raised, or LakeError when it is gone."""
