@@ -23,7 +23,7 @@ ROOT = Path(evenhand.__file__).parent
 LAYERS = (
     ("errors", "stats", "timeline", "canonical"),
     ("figures", "policy"),
-    ("lake.tables", "lake.strict_json", "lake.text_buffers"),  # declarations and leaves that sources need too
+    ("lake.tables", "lake.strict_json", "lake.text_buffers", "duck"),  # declarations and leaves that sources need too
     ("sources",),
     ("lake",),
     ("metrics", "engines"),

@@ -10,7 +10,9 @@ NOTEBOOKS = sorted(Path("notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs_from_top_to_bottom(path: Path) -> None:
+def test_a_notebook_runs_from_top_to_bottom(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As in a fresh clone: no lake is there yet, so the notebook's own process extracts one.
+    monkeypatch.setenv("EVENHAND_LAKE", str(tmp_path / "lake"))
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(
         notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}

@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from evenhand.duck import in_memory
 from evenhand.lake.tables import TABLES, Kind, Table
 from evenhand.policy import Policy
 
@@ -36,10 +37,8 @@ class DuckEngine:
 
     def __init__(self, table_files: Mapping[str, Sequence[Path]], policy: Policy, threads: int | None = None) -> None:
         """table_files: the Parquet files of each declared table; a table without files is empty."""
-        self._connection = duckdb.connect(":memory:")
+        self._connection = in_memory()
         self._connection.execute("SET TimeZone='UTC'")
-        self._connection.execute("SET autoinstall_known_extensions=false")
-        self._connection.execute("SET autoload_known_extensions=false")
         self._connection.execute(f"SET memory_limit='{policy.lake.memory_megabytes}MB'")
         self._connection.execute("SET preserve_insertion_order=false")
         # An engine without a file would spill into the working folder.

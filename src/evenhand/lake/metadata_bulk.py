@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from evenhand.duck import in_memory
 from evenhand.lake.metadata import COLUMNS, parse_metadata_strictly
 from evenhand.lake.strict_json import NUMBER_GRAMMAR, STRING_GRAMMAR
 from evenhand.lake.text_buffers import Mask
@@ -114,10 +115,7 @@ _local = threading.local()
 def _connection() -> Any:
     """DuckDB for this thread: one thread of its own, and nothing of the outside within reach."""
     if not hasattr(_local, "connection"):
-        import duckdb
-
-        connection = duckdb.connect(":memory:", config={"threads": 1})
-        connection.execute("SET enable_progress_bar = false")
+        connection = in_memory(threads=1)
         connection.execute("SET enable_external_access = false")
         connection.execute("SET memory_limit = '256MB'")
         connection.execute("SET lock_configuration = true")

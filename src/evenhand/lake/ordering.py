@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from evenhand.duck import in_memory
 from evenhand.lake.tables import Table
 from evenhand.lake.text_buffers import presence
 
@@ -98,12 +99,8 @@ def sorted_on_disk(
     table: Table, batches: Iterator[pa.RecordBatch], schema: pa.Schema, scratch: Path, memory_limit: str
 ) -> Iterator[pa.RecordBatch]:
     """The rows in the same total order for what memory cannot hold: DuckDB sorts, spilling into `scratch`."""
-    import duckdb
-
-    connection = duckdb.connect(":memory:")
+    connection = in_memory(threads=1)
     try:
-        connection.execute("SET threads = 1")
-        connection.execute("SET enable_progress_bar = false")
         connection.execute(f"SET memory_limit = '{memory_limit}'")
         connection.execute("SET temp_directory = ?", [str(scratch)])
         connection.execute("SET preserve_insertion_order = false")
