@@ -15,15 +15,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenhand import __version__
+from evenhand.commands import evidence
+from evenhand.commands.options import (
+    DEFAULT_LAKE,
+    DEFAULT_OUT,
+    SOURCE_HELP,
+    add_as_of,
+    add_scope,
+    as_of_of,
+    command_named,
+    policy_of,
+)
 from evenhand.errors import EvenhandError, ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from evenhand.policy import Policy
-
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
-
-DEFAULT_LAKE = Path("data/lake")
-DEFAULT_OUT = Path("reports")
+    from evenhand.commands.options import Commands
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,39 +91,25 @@ def _parser() -> argparse.ArgumentParser:
     _add_extract(commands)
     _add_figures(commands)
     _add_api(commands)
-    _add_evidence(commands)
+    evidence.add(commands)
     return parser
 
 
-def _command(commands: "Commands", name: str, summary: str) -> argparse.ArgumentParser:
-    return commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
-
-
-def _add_as_of(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--as-of", metavar="ISO", help="the instant to look back from; default: the last UTC midnight")
-
-
-def _add_scope(command: argparse.ArgumentParser) -> None:
-    _add_as_of(command)
-    command.add_argument("--repos", metavar="A/B,C/D", help="repositories that may be named; default: the policy's")
-    command.add_argument("--policy", type=Path, metavar="FILE", help="a policy.toml")
-
-
 def _add_sample(commands: "Commands") -> None:
-    command = _command(commands, "sample", "write a realistic synthetic export")
+    command = command_named(commands, "sample", "write a realistic synthetic export")
     command.add_argument("directory", type=Path, metavar="DIR")
     command.add_argument("--days", type=int, metavar="N", help="days that it covers (default 120)")
     command.add_argument("--events", type=int, metavar="N", help="about how many audit events (default 4700)")
     command.add_argument("--seed", type=int, metavar="S", help="same seed, same bytes (default 7)")
-    _add_as_of(command)
+    add_as_of(command)
     command.add_argument("--unique-metadata", action="store_true", help="long, unique metadata, for measuring")
     command.set_defaults(run=_sample)
 
 
 def _add_build(commands: "Commands") -> None:
-    command = _command(commands, "build", "extract, compute, check and publish")
-    command.add_argument("source", metavar="SOURCE", help="a SQLite file, or a folder with one file per table")
-    _add_scope(command)
+    command = command_named(commands, "build", "extract, compute, check and publish")
+    command.add_argument("source", metavar="SOURCE", help=SOURCE_HELP)
+    add_scope(command)
     command.add_argument("--lake", type=Path, default=DEFAULT_LAKE, metavar="DIR")
     command.add_argument("--out", type=Path, default=DEFAULT_OUT, metavar="DIR", help="where builds are published")
     command.add_argument("--operator", type=Path, metavar="DIR", help="also write the operator's pages there")
@@ -127,8 +119,8 @@ def _add_build(commands: "Commands") -> None:
 
 
 def _add_extract(commands: "Commands") -> None:
-    command = _command(commands, "extract", "read an export into a lake")
-    command.add_argument("source", metavar="SOURCE", help="a SQLite file, or a folder with one file per table")
+    command = command_named(commands, "extract", "read an export into a lake")
+    command.add_argument("source", metavar="SOURCE", help=SOURCE_HELP)
     command.add_argument("--lake", type=Path, default=DEFAULT_LAKE, metavar="DIR")
     command.add_argument("--full", action="store_true", help="read everything anew")
     command.add_argument("--strict", action="store_true", help="exit 3 when rows were quarantined")
@@ -136,62 +128,20 @@ def _add_extract(commands: "Commands") -> None:
 
 
 def _add_figures(commands: "Commands") -> None:
-    command = _command(commands, "figures", "print the figures of a lake without publishing")
+    command = command_named(commands, "figures", "print the figures of a lake without publishing")
     command.add_argument("--lake", type=Path, default=DEFAULT_LAKE, metavar="DIR")
-    _add_scope(command)
+    add_scope(command)
     command.add_argument("--json", action="store_true", help="print report.json")
     command.set_defaults(run=_figures)
 
 
 def _add_api(commands: "Commands") -> None:
-    command = _command(commands, "api", "write only the API files")
-    command.add_argument("source", metavar="SOURCE", help="a SQLite file, or a folder with one file per table")
-    _add_scope(command)
+    command = command_named(commands, "api", "write only the API files")
+    command.add_argument("source", metavar="SOURCE", help=SOURCE_HELP)
+    add_scope(command)
     command.add_argument("--anchor-keys", type=Path, metavar="FILE", help="public keys of the ledger's anchors")
     command.add_argument("--out", type=Path, required=True, metavar="DIR")
     command.set_defaults(run=_api)
-
-
-def _add_evidence(commands: "Commands") -> None:
-    command = _command(commands, "evidence", "say what reviews mean: states, confidence, mechanisms, fix plans")
-    command.add_argument("reviews", type=Path, metavar="REVIEWS", help="a review export, .ndjson or .json")
-    command.add_argument("--seats", type=Path, metavar="FILE", help="seat records, .ndjson")
-    command.add_argument("--deliver", choices=("all", "proven-only"), default="all", help="which patches are offered")
-    command.add_argument(
-        "--format",
-        choices=("json", "markdown", "html", "annotations", "plan"),
-        default="json",
-        metavar="FORMAT",
-        help="json (default), markdown, html, annotations or plan",
-    )
-    command.add_argument("--out", type=Path, metavar="PATH", help="a file; for html a folder; default: standard output")
-    command.add_argument("--policy", type=Path, metavar="FILE", help="a policy.toml")
-    command.add_argument("--sweep", action="store_true", help="cleanup goes to one branch a repository and day")
-    command.add_argument("--strict", action="store_true", help="exit 3 when there were bad records")
-    command.set_defaults(run=_evidence)
-
-
-def _policy(options: argparse.Namespace) -> "Policy":
-    from evenhand.policy import check_repository, load_policy
-
-    policy = load_policy(options.policy)
-    if options.repos is None:
-        return policy
-    chosen = policy.allowing(options.repos.split(","))
-    for name in chosen.repositories.allow:
-        check_repository(name, "--repos")
-    return chosen
-
-
-def _as_of(options: argparse.Namespace) -> int:
-    """The given as-of, or the last UTC midnight: the one place that reads a clock."""
-    from evenhand.timeline import day_start, instant_argument
-
-    if options.as_of is not None:
-        return instant_argument(options.as_of)
-    import time
-
-    return day_start(time.time_ns() // 1000)
 
 
 def _sample(options: argparse.Namespace) -> int:
@@ -204,7 +154,7 @@ def _sample(options: argparse.Namespace) -> int:
             days=DEFAULT_DAYS if options.days is None else options.days,
             events=DEFAULT_EVENTS if options.events is None else options.events,
             seed=DEFAULT_SEED if options.seed is None else options.seed,
-            as_of=to_datetime(_as_of(options)),
+            as_of=to_datetime(as_of_of(options)),
             unique_metadata=options.unique_metadata,
         )
     except ValueError as error:
@@ -217,8 +167,8 @@ def _build(options: argparse.Namespace) -> int:
 
     outcome = build(
         options.source,
-        policy=_policy(options),
-        as_of=_as_of(options),
+        policy=policy_of(options),
+        as_of=as_of_of(options),
         lake_dir=options.lake,
         out=options.out,
         operator=options.operator,
@@ -244,7 +194,7 @@ def _figures(options: argparse.Namespace) -> int:
     from evenhand.site.report import report
     from evenhand.site.terminal import figures_table
 
-    computed = compute(options.lake, _policy(options), _as_of(options))
+    computed = compute(options.lake, policy_of(options), as_of_of(options))
     document = report(computed)
     print(pretty(document) if options.json else figures_table(document), end="")
     return ExitCode.DONE
@@ -259,7 +209,7 @@ def _api(options: argparse.Namespace) -> int:
     from evenhand.overlap import refuse_overlap
     from evenhand.site.api_files import ledger_document, write_operator, write_public
 
-    policy, as_of = _policy(options), _as_of(options)
+    policy, as_of = policy_of(options), as_of_of(options)
     refuse_overlap(options.out, source=options.source)
     if (options.out / "v1").exists():
         raise UsageError(f"{options.out} already holds API files: name an empty folder with --out")
@@ -274,22 +224,6 @@ def _api(options: argparse.Namespace) -> int:
         write_public(computed, options.out)
         write_operator(computed, options.out, verified)
     return ExitCode.DONE
-
-
-def _evidence(options: argparse.Namespace) -> int:
-    from evenhand.evidence.command import run
-    from evenhand.policy import load_policy
-
-    bad = run(
-        options.reviews,
-        options.seats,
-        load_policy(options.policy).evidence,
-        deliver=options.deliver,
-        form=options.format,
-        out=options.out,
-        sweep=options.sweep,
-    )
-    return ExitCode.STRICT if options.strict and bad else ExitCode.DONE
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 def in_memory(threads: int | None = None) -> "duckdb.DuckDBPyConnection":
     """An in-memory DuckDB that prints nothing and loads nothing.
 
-    On a terminal DuckDB draws its progress bar on stdout, where only machine output belongs. Where no bar would be drawn the
-    setting is left alone: in a notebook without ipywidgets, touching it raises.
+    On a terminal DuckDB draws its progress bar on stdout, where only machine output belongs. Where none would be drawn
+    the setting is left alone: in a notebook without ipywidgets, touching it raises.
     """
     import duckdb
 

@@ -33,6 +33,7 @@ LAYERS = (
     ("disclosure",),
     ("site",),
     ("build", "analyst"),
+    ("commands",),
     ("cli",),
 )
 HEAVY = ("polars", "duckdb", "dagster", "altair", "statsmodels", "pyarrow", "pandas", "vl_convert")
