@@ -15,7 +15,7 @@ from evenhand.evidence.mechanisms import Mechanism
 from evenhand.evidence.ranges import covered
 from evenhand.evidence.records import DeadCode
 from evenhand.evidence.rules import Rules, State
-from evenhand.evidence.wording import label, proof_steps, remarks
+from evenhand.evidence.wording import coverage_words, label, proof_steps, remarks
 from evenhand.site.text import visible
 
 Annotation = dict[str, Any]
@@ -37,6 +37,7 @@ def annotation_pieces(assessment: Assessment) -> Iterator[str]:
                 "pull_number": review.pull_number,
                 "head_sha": review.head_sha,
                 "title": assessed.headline.line(),
+                "summary": visible(coverage_words(review) or "Every shard was reviewed and no lens was left out."),
                 "annotations": annotations(assessed, assessment.rules),
             }
         )

@@ -16,7 +16,7 @@ from evenhand.evidence.passes import PullRequest, Refutations
 from evenhand.evidence.plans import PLANNED, FixPlan, fix_plan
 from evenhand.evidence.records import DeadCode, Pass, Review
 from evenhand.evidence.rules import Deliver, Rules, Section
-from evenhand.evidence.seats import SeatRecords, SeatScores
+from evenhand.evidence.seats import Ahead, SeatRecords, SeatScores
 from evenhand.evidence.suggestions import may_be_suggested
 from evenhand.policy import Evidence
 
@@ -34,7 +34,7 @@ class Alone:
 
 @dataclass(frozen=True, slots=True)
 class Assessed:
-    """One review and what it means. suggested, withdrawn: finding ids of leads."""
+    """One review and what it means. suggested, withdrawn: ids of leads. ahead: seats before the router's pick."""
 
     review: Review
     mechanisms: tuple[Mechanism, ...]
@@ -43,6 +43,7 @@ class Assessed:
     suggested: frozenset[str]
     withdrawn: tuple[str, ...]
     plan: FixPlan | None
+    ahead: tuple[Ahead, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,8 @@ def assess(
             if sweep:
                 swept.add(review, made)
         suggested = found.may_be_suggested.difference(withdrawn)
-        together.append(Assessed(review, made, found.headline, found.dead_code, suggested, withdrawn, plan))
+        ahead = scores.ahead_in(review)
+        together.append(Assessed(review, made, found.headline, found.dead_code, suggested, withdrawn, plan, ahead))
     return Assessment(together, scores, rules, deliver, swept.housekeeping() if sweep else None)
 
 

@@ -9,6 +9,7 @@ Source: What a review means, section 6; the look is the report's own.
 import base64
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -33,6 +34,7 @@ from evenhand.evidence.wording import (
     NOT_CLEAN,
     SECTION_TITLES,
     Fact,
+    coverage_words,
     gaps,
     impact_words,
     is_incomplete,
@@ -46,6 +48,7 @@ from evenhand.evidence.wording import (
 )
 from evenhand.evidence.words import trimmed
 from evenhand.site.text import isolated, visible
+from evenhand.stats import rounded
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 60
@@ -65,10 +68,24 @@ class Entry:
     anchor: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SeatRow:
+    """A seat on a lens for an account. ahead: in how many reviews it moves ahead of the router's pick."""
+
+    account: str
+    seat: str
+    lens: str
+    decided: int
+    score: str
+    counts: bool
+    ahead: int
+
+
 def page_files(assessment: Assessment, bad: Sequence[BadRecord]) -> Iterator[tuple[str, str]]:
     """The pages of an export by file name: `index.html`, and one a review."""
     pages = [(file_name(assessed.review.review_id), assessed) for assessed in assessment.reviews]
-    yield "index.html", _render("index.html", pages=pages, bad=bad)
+    entries = [(name, assessed, coverage_words(assessed.review)) for name, assessed in pages]
+    yield "index.html", _render("index.html", pages=entries, bad=bad, seats=_seat_rows(assessment))
     for name, assessed in pages:
         yield name, review_page(assessed, assessment.rules)
 
@@ -101,6 +118,24 @@ def review_page(assessed: Assessed, rules: Rules) -> str:
         plan=assessed.plan,
         ran=run_facts(assessed),
     )
+
+
+def _seat_rows(assessment: Assessment) -> list[SeatRow]:
+    """The records of every seat and whether they weigh, by account, seat and lens."""
+    scores, rules = assessment.scores, assessment.rules
+    ahead = Counter(
+        (assessed.review.account, found.seat, found.lens) for assessed in assessment.reviews for found in assessed.ahead
+    )
+    return [
+        SeatRow(
+            *key,
+            scores.decided(key),
+            f"{float(rounded(scores.score(key), rules.policy.score_places)):.{rules.policy.score_places}f}",
+            scores.counts(key),
+            ahead[key],
+        )
+        for key in scores.ordered()
+    ]
 
 
 def code_text(text: str) -> str:

@@ -12,7 +12,7 @@ from evenhand.evidence.assessment import Assessed, Assessment
 from evenhand.evidence.housekeeping import Housekeeping
 from evenhand.evidence.plans import Choice, FixPlan, Skip
 from evenhand.evidence.rules import Rules
-from evenhand.evidence.wording import copy_label, place
+from evenhand.evidence.wording import copy_label, coverage_words, place
 
 
 def plan_pieces(assessment: Assessment) -> Iterator[str]:
@@ -29,11 +29,12 @@ def plan_body(assessed: Assessed, plan: FixPlan, rules: Rules) -> str:
     parts = [
         f"## Fixes for {untrusted.code(review.repo)} {review.pull_number}",
         f"Branch {untrusted.code(plan.branch)} onto {untrusted.code(plan.target)}.",
+        untrusted.line(coverage_words(review) or ""),
         "### Taken\n\n" + "\n".join(_chosen(choice, rules) for choice in plan.chosen),
     ]
     if plan.skipped:
         parts.append("### Skipped\n\n" + "\n".join(_skipped(skip, rules) for skip in plan.skipped))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def housekeeping_body(day: Housekeeping, rules: Rules) -> str:

@@ -7,8 +7,10 @@ Source: What a review means, section 4 (seat score).
 """
 
 from collections import defaultdict
+from dataclasses import dataclass
 from fractions import Fraction
 
+from evenhand.evidence.records import Review, Seat
 from evenhand.policy import Evidence, exact
 
 OUTCOMES = ("proven", "contested", "settled", "unsettled", "rejected", "merged", "closed")
@@ -16,6 +18,15 @@ OUTCOMES = ("proven", "contested", "settled", "unsettled", "rejected", "merged",
 
 SeatKey = tuple[str, str, str]
 """Account, seat and lens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """A seat of a review that moves ahead of the router's pick on a lens."""
+
+    lens: str
+    seat: str
+    pick: str
 
 
 class SeatRecords:
@@ -39,6 +50,10 @@ class SeatScores:
         self._margin = exact(policy.seat_ahead_margin)
         self._scores = {key: score(counts, policy) for key, counts in records.counts.items()}
         self._decided = {key: decided(counts, policy) for key, counts in records.counts.items()}
+        self._ahead: dict[tuple[str, str, str, str], bool] = {}
+        self._lenses: defaultdict[str, set[str]] = defaultdict(set)
+        for account, _, lens in records.counts:
+            self._lenses[account].add(lens)
 
     def ordered(self) -> list[SeatKey]:
         """Every account, seat and lens with a record, by Unicode code points."""
@@ -69,8 +84,30 @@ class SeatScores:
         key, other = (account, seat, lens), (account, pick, lens)
         if seat == pick or key not in self._scores or self.decided(key) < self._policy.seat_ahead_records:
             return False
-        start = Fraction(self._policy.prior_successes, self._policy.prior_records)
-        return self._scores[key] - self._scores.get(other, start) >= self._margin
+        asked = (account, lens, seat, pick)
+        if asked not in self._ahead:
+            start = Fraction(self._policy.prior_successes, self._policy.prior_records)
+            self._ahead[asked] = self._scores[key] - self._scores.get(other, start) >= self._margin
+        return self._ahead[asked]
+
+    def ahead_in(self, review: Review) -> tuple[Ahead, ...]:
+        """Which seats of a review move ahead of its router's pick, by lens and then in the order of the seats."""
+        pick = router_pick(review)
+        lenses = self._lenses.get(review.account)
+        if pick is None or not lenses:
+            return ()
+        others = dict.fromkeys(seat.seat for seat in review.seats if seat.seat != pick.seat)
+        return tuple(
+            Ahead(lens, seat, pick.seat)
+            for lens in sorted(lenses)
+            for seat in others
+            if self.moves_ahead(review.account, lens, seat, pick.seat)
+        )
+
+
+def router_pick(review: Review) -> Seat | None:
+    """The seat that the router ranked first, at a tie the first listed; None of a review without seats."""
+    return min(review.seats, key=lambda seat: seat.rank, default=None)
 
 
 def score(counts: dict[str, int], policy: Evidence) -> Fraction:

@@ -143,11 +143,8 @@ def is_incomplete(review: Review) -> bool:
 
 def partial_facts(review: Review) -> list[Fact]:
     """What an incomplete review did not do: facts, never a count of findings."""
-    unfinished = tuple(
-        f"{seat.seat}: {', '.join(seat.unfinished_lenses)}" for seat in review.seats if seat.unfinished_lenses
-    )
     return [
-        Fact("Seats that did not finish every lens", unfinished or ("none named",)),
+        Fact("Seats that did not finish every lens", unfinished_words(review) or ("none named",)),
         Fact("Shards", (shards_words(review),)),
         Fact("Lenses skipped", review.lenses_skipped or ("none",)),
         Fact("Lenses cut", review.lenses_cut or ("none",)),
@@ -157,6 +154,9 @@ def partial_facts(review: Review) -> list[Fact]:
 def gaps(review: Review) -> list[Fact]:
     """What even a review that calls itself complete did not cover: shown beside the headline, never folded away."""
     found = []
+    unfinished = unfinished_words(review)
+    if unfinished:
+        found.append(Fact("Seats that did not finish every lens", unfinished))
     if review.shards_reviewed < review.shards_total:
         found.append(Fact("Shards", (shards_words(review),)))
     if review.lenses_skipped:
@@ -164,6 +164,21 @@ def gaps(review: Review) -> list[Fact]:
     if review.lenses_cut:
         found.append(Fact("Lenses cut", review.lenses_cut))
     return found
+
+
+def unfinished_words(review: Review) -> tuple[str, ...]:
+    """`alder: docs, tests` for each seat that did not finish every lens."""
+    return tuple(f"{seat.seat}: {', '.join(seat.unfinished_lenses)}" for seat in review.seats if seat.unfinished_lenses)
+
+
+def coverage_words(review: Review) -> str | None:
+    """One sentence on what a review did not cover; None of a review that covered everything."""
+    if review.did_not_run:
+        return f"The review did not run. {NOT_CLEAN}"
+    if is_incomplete(review):
+        return f"The review is incomplete. {NOT_CLEAN}"
+    left = [f"{fact.name.lower()}: {', '.join(fact.values)}" for fact in gaps(review)]
+    return f"Not covered: {'; '.join(left)}. {NOT_CLEAN}" if left else None
 
 
 def shards_words(review: Review) -> str:
@@ -177,6 +192,7 @@ def run_facts(assessed: Assessed) -> list[Fact]:
     facts = [
         Fact("Reviewers", tuple(f"{seat.seat} ({seat.lab})" for seat in review.seats) or ("none",)),
         Fact("Coverage", (f"shards: {shards_words(review)}", *_lens_words(review))),
+        *_ahead_facts(assessed),
         Fact("Tests at head", ((review.tests_at_head or "unknown").replace("_", " "),)),
     ]
     if not review.did_not_run:
@@ -185,6 +201,12 @@ def run_facts(assessed: Assessed) -> list[Fact]:
     facts.append(Fact("Failures", _failures(assessed)))
     facts.append(Fact("Remaining work", _remaining(review)))
     return facts
+
+
+def _ahead_facts(assessed: Assessed) -> list[Fact]:
+    """Only where a seat moves ahead: otherwise the router's order stands, which needs no words."""
+    words = tuple(f"{found.seat} on {found.lens}, ahead of {found.pick}" for found in assessed.ahead)
+    return [Fact("Ahead of the router's pick by their record", words)] if words else []
 
 
 def _lens_words(review: Review) -> tuple[str, ...]:

@@ -1,12 +1,13 @@
 """Section 6 and 9 as forms: summary, inline comments, annotations, plan bodies and pages, from untrusted texts."""
 
+import json
 import re
 
 import pytest
 from markdown_it import MarkdownIt
-from support.reviews import CITED, FAILED, RAN, SEATS, assessment, finding, patch, review, suite
+from support.reviews import CITED, FAILED, RAN, SEATS, assessment, finding, patch, review, seat_record, suite
 
-from evenhand.evidence.annotations import annotations
+from evenhand.evidence.annotations import annotation_pieces, annotations
 from evenhand.evidence.comments import comments
 from evenhand.evidence.markdown import markdown_pieces, summary
 from evenhand.evidence.pages import file_name, page_files, review_page
@@ -283,3 +284,47 @@ def test_file_names_are_plain_and_no_two_reviews_share_one():
 def test_the_list_of_pages_names_what_could_not_be_read():
     made, bad = assessment(review(), "{")
     assert "1 records could not be read" in dict(page_files(made, bad))["index.html"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({}, None),
+        ({"status": "partial"}, "The review is incomplete."),
+        ({"status": "failed", "shards_reviewed": 0}, "The review did not run."),
+        ({"lenses_skipped": ["docs"]}, "Not covered: lenses skipped: docs."),
+        ({"seats": [SEATS[0] | {"unfinished_lenses": ["docs"]}]}, "Not covered: seats that did not finish every lens"),
+    ],
+)
+def test_no_form_reads_as_a_clean_review_when_something_was_left_out(changes, says):
+    copies = [] if changes.get("status") == "failed" else [finding(patch=patch(), reproduction=RAN)]
+    made, _ = assessment(review(*copies, **changes))
+    pages = dict(page_files(made, []))
+    index = pages.pop("index.html")
+    [page] = pages.values()
+    annotated = json.loads("".join(annotation_pieces(made)))["reviews"][0]["summary"]
+    planned = "".join(plan_pieces(made))
+    forms = [index, annotated, *([planned] if planned else [])]
+    not_clean = "nothing here says that it is free of faults"
+    assert all(
+        (not_clean in form) == (says is not None) for form in [*forms, page, summary(made.reviews[0], made.rules)]
+    )
+    assert says is None or all(says.lower() in form.lower() for form in forms)
+
+
+def test_how_a_review_ran_names_the_seats_that_move_ahead_of_the_routers_pick():
+    seats = [seat_record("cedar", "docs", settled=3), seat_record("birch", "docs", rejected=3)]
+    made, _ = assessment(review(), seats=seats)
+    ran = summary(made.reviews[0], made.rules).split("How this review ran")[1]
+    assert "cedar on docs, ahead of alder" in ran
+    assert "birch" not in ran.split("Ahead of")[1].split("\n")[0]
+    index = dict(page_files(made, []))["index.html"]
+    cells = re.findall(r"<tr><th scope=\"row\">.*?</tr>", index)
+    assert [re.sub("<[^>]*>", " ", row).split() for row in cells] == [
+        ["acme", "birch", "docs", "3", "0.2000", "no", "0"],
+        ["acme", "cedar", "docs", "3", "0.8000", "no", "1"],
+    ]
+
+
+def test_without_records_nobody_moves_ahead_and_nothing_is_said():
+    assert "Ahead of" not in told(finding())
