@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenhand import __version__
-from evenhand.commands import evidence
+from evenhand.commands import backtest, evidence
 from evenhand.commands.options import (
     DEFAULT_LAKE,
     DEFAULT_OUT,
@@ -92,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_figures(commands)
     _add_api(commands)
     evidence.add(commands)
+    backtest.add(commands)
     return parser
 
 
@@ -202,7 +203,6 @@ def _figures(options: argparse.Namespace) -> int:
 
 def _api(options: argparse.Namespace) -> int:
     import tempfile
-    from concurrent.futures import ThreadPoolExecutor
 
     from evenhand.computed import Computation
     from evenhand.lake.extraction import extract
@@ -216,11 +216,10 @@ def _api(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="evenhand-") as scratch:
         lake_dir = Path(scratch) / "lake"
         extract(options.source, lake_dir)
-        with Computation(lake_dir, policy, as_of) as computation, ThreadPoolExecutor(1) as beside:
-            # Hashing the chain needs one core and no figure: it runs beside the counting.
-            ledger = beside.submit(ledger_document, computation, options.anchor_keys)
+        with Computation(lake_dir, policy, as_of) as computation:
             computed = computation.computed()
-            verified = ledger.result()
+            # Afterwards and not beside it: hashing in Python would keep the counting waiting for the interpreter.
+            verified = ledger_document(computation, options.anchor_keys)
         write_public(computed, options.out)
         write_operator(computed, options.out, verified)
     return ExitCode.DONE

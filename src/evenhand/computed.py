@@ -4,6 +4,7 @@ Belongs here: the one order in which the registry, the pairing and the suppressi
 the pipeline alike. Does not: any rule of them, or the form in which something is published (site).
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,13 +87,15 @@ class Computation:
     def cases(self) -> pa.Table:
         """Every case of every rule, ordered by rule and then in the published order."""
         if self._cases is None:
-            self._cases = pair(self._engine, self.context)
+            with self._engine.beside() as engine:
+                self._cases = pair(engine, self.context)
+                self._corpora = published_corpora(engine, self._cases, self.context)
         return self._cases
 
     def corpora(self) -> list[RuleCorpus]:
         """The published corpus of every rule."""
-        if self._corpora is None:
-            self._corpora = published_corpora(self._engine, self.cases(), self.context)
+        self.cases()
+        assert self._corpora is not None
         return self._corpora
 
     def chain(self) -> Chain | None:
@@ -111,7 +114,11 @@ class Computation:
 
     def computed(self) -> Computed:
         """Everything, with what must be withheld across metrics withheld."""
-        results = {name: self.result(name) for name in (*registry(), *combinations())}
+        with ThreadPoolExecutor(1, "corpora") as beside:
+            # Neither counting nor pairing keeps two cores busy alone; they share nothing but the lake.
+            pairing = beside.submit(self.corpora)
+            results = {name: self.result(name) for name in (*registry(), *combinations())}
+            pairing.result()
         return Computed(self.context, self.manifest, withhold(results), self.corpora(), self.records(), self.cases())
 
 

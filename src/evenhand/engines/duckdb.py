@@ -42,7 +42,7 @@ class DuckEngine:
         self._connection.execute(f"SET memory_limit='{policy.lake.memory_megabytes}MB'")
         self._connection.execute("SET preserve_insertion_order=false")
         # An engine without a file would spill into the working folder.
-        self._spill = tempfile.TemporaryDirectory(prefix="evenhand-engine-")
+        self._spill: tempfile.TemporaryDirectory[str] | None = tempfile.TemporaryDirectory(prefix="evenhand-engine-")
         self._connection.execute(f"SET temp_directory={_quoted(self._spill.name)}")
         if threads:
             self._connection.execute(f"SET threads={threads}")
@@ -50,6 +50,13 @@ class DuckEngine:
             self._name_table(table, table_files.get(table.name, ()))
         self._name_policy(policy)
         self._connection.execute(files("evenhand.lake").joinpath("views.sql").read_text(encoding="utf-8"))
+
+    def beside(self) -> "DuckEngine":
+        """The same lake for another thread, at the same time; its temporary tables are its own. To be closed first."""
+        twin = object.__new__(DuckEngine)
+        twin._connection = self._connection.cursor()
+        twin._spill = None
+        return twin
 
     def __enter__(self) -> "DuckEngine":
         return self
@@ -60,7 +67,8 @@ class DuckEngine:
     def close(self) -> None:
         """Closes the connection; temporary tables go with it."""
         self._connection.close()
-        self._spill.cleanup()
+        if self._spill is not None:
+            self._spill.cleanup()
 
     def _name_table(self, table: Table, paths: Sequence[Path]) -> None:
         if paths:

@@ -7,9 +7,11 @@ Source: fairness contract, section 8.
 """
 
 import json
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib.resources import files
+from json.encoder import encode_basestring
 from typing import Any
 
 from evenhand.canonical import canonical, sha256_hex
@@ -109,7 +111,7 @@ def row_hash(row: dict[str, Any]) -> str:
 
 def _text(value: str | None) -> str:
     """The canonical JSON of a text, by the standard encoder, which escapes just what the rule escapes."""
-    return json.dumps(value, ensure_ascii=False)
+    return "null" if value is None else encode_basestring(value)
 
 
 def _record(row: dict[str, Any], oldest_kept: int, chain: Chain) -> Break | None:
@@ -135,29 +137,49 @@ def canonical_text(text: str) -> bytes:
     By the standard encoder where it agrees with the rule: numbers that both print alike, and no key beyond the Basic
     Multilingual Plane, which the two would sort differently. 1.0 is printed as 1 by reading it as an integer.
     """
-    odd_numbers: list[str] = []
+    value, has_odd_numbers = _STANDARD.parse(text)
+    if not has_odd_numbers and text.isascii() and "\\u" not in text:
+        return _STANDARD.print(value)
+    return canonical(value)
 
-    def real(number: str) -> float | int:
+
+class _StandardJson(threading.local):
+    """The standard parser and printer, made once: for a small record, making them costs more than their work."""
+
+    def __init__(self) -> None:
+        self._odd_numbers = 0
+        self._decode = json.JSONDecoder(
+            parse_float=self._real, parse_int=self._whole, parse_constant=self._refuse
+        ).decode
+        self._encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+
+    def parse(self, text: str) -> tuple[Any, bool]:
+        """The value, and whether a number in it may be printed otherwise than the rule prints it."""
+        self._odd_numbers = 0
+        return self._decode(text), self._odd_numbers > 0
+
+    def print(self, value: Any) -> bytes:
+        """Sorted and without spaces."""
+        return self._encode(value).encode()
+
+    def _real(self, number: str) -> float | int:
         value = float(number)
         if value.is_integer() and abs(value) < _EXACT_INTEGER:
             return int(value)
         if not _LEAST_PLAIN <= abs(value) < _EXACT_INTEGER:
-            odd_numbers.append(number)
+            self._odd_numbers += 1
         return value
 
-    def whole(number: str) -> int:
+    def _whole(self, number: str) -> int:
         if len(number) > _PLAIN_DIGITS:
-            odd_numbers.append(number)
+            self._odd_numbers += 1
         return int(number)
 
-    value = json.loads(text, parse_float=real, parse_int=whole, parse_constant=_refuse)
-    if not odd_numbers and (text.isascii() and "\\u" not in text):
-        return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
-    return canonical(value)
+    def _refuse(self, constant: str) -> Any:
+        raise ValueError(f"{constant} is not JSON")
 
 
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not JSON")
+_STANDARD = _StandardJson()
 
 
 def _orphan(orphans: Iterable[dict[str, Any]], chain: Chain, last_us: int | None, context: Context) -> Break | None:
