@@ -292,6 +292,152 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Reviews:
+    """Figures over many reviews: which of them count, and how few bear a share. Each is a choice."""
+
+    window_days: int = _evidence(
+        90, "Reviews by the instant at which they ended, or began where no end is known: a choice", "days", "", 1
+    )
+    mechanism_floor: int = _evidence(
+        10, "Mechanisms for shares of evidence and severity: a choice", "mechanisms", "", 1
+    )
+    suggestion_floor: int = _evidence(
+        10,
+        "First-pass suggestions that a deep pass met, for the shares of how they fared: a choice",
+        "suggestions",
+        "",
+        1,
+    )
+    fix_floor: int = _evidence(10, "Merged and closed fixes for the share that was merged: a choice", "fixes", "", 1)
+    bin_floor: int = _evidence(10, "Decided cases for a point of the reliability curve: a choice", "cases", "", 1)
+    review_floor: int = _evidence(10, "Reviews for shares of complete, partial and not run: a choice", "reviews", "", 1)
+    reliability_bins: int = _evidence(10, "Equal parts of 0 to 1 in the reliability curve: a choice", "bins", "", 1)
+
+
+def _backtest(default: Any, meaning: str, unit: str = "", section: str = "section 10", least: int | None = None) -> Any:
+    """A field of the backtests, whose rules stand on the page *Backtest & calibration*."""
+    made = _value(default, meaning, unit, "", least)
+    source = f"Backtest & calibration, {section}" if section else ""
+    return field(default=made.default, metadata={**made.metadata, "source": source})
+
+
+@dataclass(frozen=True)
+class Backtest:
+    """How a rule change is tested on history, and how sure a result must be."""
+
+    held_out_fraction: float = _backtest(0.25, "Share of cases that a recommendation is checked on", "share")
+    held_out_seed: str = _backtest(
+        "evenhand-held-out-v1", "Seed of the split of a rule that no known threshold names", "", ""
+    )
+    sweep_days: int = _backtest(30, "The recent corpus of a sweep", "days", "section 10", 1)
+    tightening_sacrifice: float = _backtest(0.05, "Most precision that a tightening may give up", "share")
+    known: tuple[str, ...] = _backtest(
+        ("satisfaction_floor", "ai_review_close_confidence", "slop_gate_score"),
+        "Known thresholds; each has a table of its own",
+    )
+    context_rules_withheld: tuple[str, ...] = _backtest(
+        ("secret_leak",), "Rules whose context never leaves the export and is never replayed", "rule"
+    )
+    context_fields: tuple[str, ...] = _backtest(
+        ("issueText", "issueBody", "modelResponseText", "modelResponse", "diff", "patch", "body", "prBody"),
+        "Metadata that is captured context; letter case, `_` and `-` aside",
+        "",
+    )
+    replayed_fields: tuple[str, ...] = _backtest(
+        ("issueText", "modelResponseText"), "Context that a logic backtest replays; both must be non-blank"
+    )
+    unaddressed: str = _backtest("unaddressed", "Status of a detection that predicts confirmed")
+    metadata_depth: int = _backtest(
+        100, "Nesting of a metadata member from which a case leaves it out", "levels", "", 1
+    )
+    reliability_bins: int = _backtest(10, "Bins of claimed confidence", "bins", "", 1)
+    reliability_floor: int = _backtest(5, "Cases for a bin's empirical precision", "cases", "", 1)
+    target_precision: float = _backtest(0.9, "Precision that the loosest threshold must meet", "share", "")
+    alpha: float = _backtest(0.05, "Largest share of wrong actions that a guarantee allows", "share", "")
+    delta: float = _backtest(0.05, "Chance that a guarantee is wrong, over all its candidates", "share", "")
+    guarantee_candidates: tuple[str, ...] = _backtest(
+        ("0.5", "0.6", "0.7", "0.8", "0.85", "0.9", "0.93", "0.95", "0.97", "0.99"),
+        "Thresholds that a guarantee is sought at, ascending; each costs a share of delta",
+        "",
+        "",
+    )
+    close_arm: tuple[str, ...] = _backtest(
+        ("ai_consensus_defect", "ai_review_split"), "Rules whose firings close: the close arm's cases", "rule", ""
+    )
+    merge_arm: tuple[str, ...] = _backtest((), "Rules whose firings merge: the merge arm's cases", "rule", "")
+    logic_seconds: int = _backtest(60, "Longest replay of one version of a detection", "seconds", "", 1)
+    logic_cpu_seconds: int = _backtest(60, "Most processor time of a replay", "seconds", "", 1)
+    logic_megabytes: int = _backtest(1024, "Most memory of a replay", "MB", "", 64)
+    logic_file_megabytes: int = _backtest(16, "Largest file that a replay may write", "MB", "", 0)
+    logic_output_megabytes: int = _backtest(16, "Most that a replay may answer", "MB", "", 1)
+    logic_processes: int = _backtest(32, "Most processes of a replay", "processes", "", 1)
+
+
+@dataclass(frozen=True)
+class Knob:
+    """One known threshold: what it is called, what was shipped, and how far it may move. Numbers are decimal texts."""
+
+    constant: str = _backtest("", "Name in the gate's source")
+    rule: str = _backtest("", "Rule that it decides")
+    diff_rules: tuple[str, ...] = _backtest((), "Rules that a change of it is tested on")
+    shipped: str = _backtest("0.5", "Value that was shipped")
+    scale: int = _backtest(1, "What the value in the source is divided by", "", "section 10", 1)
+    loosening: tuple[str, ...] = _backtest((), "Looser candidates, smallest step first")
+    loosening_bound: str = _backtest("0.5", "Never looser than this")
+    tightening: tuple[str, ...] = _backtest((), "Tighter candidates, smallest step first")
+    tightening_bound: str = _backtest("0.5", "Never tighter than this")
+    visible_cases: int = _backtest(20, "Least visible cases of a recommendation", "cases", "section 10", 1)
+    held_out_cases: int = _backtest(5, "Least held-out cases of a recommendation", "cases", "section 10", 1)
+    split_seed: str = _backtest("", "Seed of its split")
+
+
+def _satisfaction_floor() -> Knob:
+    return Knob(
+        constant="LINKED_ISSUE_SATISFACTION_CONFIDENCE_FLOOR",
+        rule="linked_issue_scope_mismatch",
+        diff_rules=("linked_issue_scope_mismatch",),
+        shipped="0.5",
+        loosening=("0.45", "0.4", "0.35", "0.3"),
+        loosening_bound="0.3",
+        visible_cases=20,
+        held_out_cases=5,
+        split_seed="satisfaction-floor-loosening-v1",
+    )
+
+
+def _ai_review_close_confidence() -> Knob:
+    return Knob(
+        constant="DEFAULT_AI_REVIEW_CLOSE_CONFIDENCE",
+        rule="ai_consensus_defect",
+        diff_rules=("ai_consensus_defect", "ai_review_split"),
+        shipped="0.93",
+        loosening=("0.9", "0.85"),
+        loosening_bound="0.85",
+        tightening=("0.95", "0.97"),
+        tightening_bound="0.97",
+        visible_cases=50,
+        held_out_cases=12,
+        split_seed="ai-close-confidence-loosening-v1",
+    )
+
+
+def _slop_gate_score() -> Knob:
+    return Knob(
+        constant="DEFAULT_SLOP_BLOCK_THRESHOLD",
+        rule="slop_gate_score",
+        diff_rules=("slop_gate_score",),
+        shipped="0.6",
+        scale=100,
+        loosening=("0.65", "0.7"),
+        loosening_bound="0.7",
+        tightening_bound="0.6",
+        visible_cases=50,
+        held_out_cases=12,
+        split_seed="slop-gate-loosening-v1",
+    )
+
+
+@dataclass(frozen=True)
 class Policy:
     """Every policy value in force, by table."""
 
@@ -309,6 +455,11 @@ class Policy:
     fleet: Fleet = field(default_factory=Fleet)
     ledger: Ledger = field(default_factory=Ledger)
     evidence: Evidence = field(default_factory=Evidence)
+    reviews: Reviews = field(default_factory=Reviews)
+    backtest: Backtest = field(default_factory=Backtest)
+    satisfaction_floor: Knob = field(default_factory=_satisfaction_floor)
+    ai_review_close_confidence: Knob = field(default_factory=_ai_review_close_confidence)
+    slop_gate_score: Knob = field(default_factory=_slop_gate_score)
     lake: Lake = field(default_factory=Lake)
 
     def described(self) -> Iterator[PolicyField]:
@@ -395,6 +546,49 @@ def _check_together(policy: Policy, where: str) -> None:
         raise UsageError(f"{where}: [ledger] provenance_horizon must be an instant, as 2026-07-29T00:00:00.000Z")
     for name in normalised_repositories(policy.repositories.allow):
         check_repository(name, f"{where}: [repositories] allow")
+    _check_backtest(policy, where)
+
+
+_DECIMAL = re.compile(r"[0-9]{1,6}(\.[0-9]{1,15})?")
+
+
+def _check_backtest(policy: Policy, where: str) -> None:
+    """Decimals that are none, shares beyond 1, candidates out of order or past their own bound."""
+    for name in ("held_out_fraction", "tightening_sacrifice", "target_precision", "alpha", "delta"):
+        if not 0 <= getattr(policy.backtest, name) <= 1:
+            raise UsageError(f"{where}: [backtest] {name} must be at most 1, not {getattr(policy.backtest, name)!r}")
+    if not 0 < policy.backtest.alpha < 1 or not 0 < policy.backtest.delta < 1:
+        raise UsageError(f"{where}: [backtest] alpha and delta must lie between 0 and 1, both excluded")
+    candidates = _decimals(policy.backtest.guarantee_candidates, f"{where}: [backtest] guarantee_candidates")
+    if list(candidates) != sorted(set(candidates)):
+        raise UsageError(f"{where}: [backtest] guarantee_candidates must ascend")
+    for name in policy.backtest.known:
+        if not isinstance(getattr(policy, name, None), Knob):
+            raise UsageError(f"{where}: [backtest] known names {name!r}, which is no known threshold")
+    for entry in fields(policy):
+        knob = getattr(policy, entry.name)
+        if isinstance(knob, Knob):
+            _check_knob(knob, f"{where}: [{entry.name}]")
+
+
+def _check_knob(knob: Knob, label: str) -> None:
+    (shipped,) = _decimals((knob.shipped,), f"{label} shipped")
+    for name in ("loosening", "tightening"):
+        (bound,) = _decimals((getattr(knob, f"{name}_bound"),), f"{label} {name}_bound")
+        steps = _decimals(getattr(knob, name), f"{label} {name}")
+        away = [abs(step - shipped) for step in steps]
+        same_side = len({step > shipped for step in steps}) <= 1
+        if shipped in steps or away != sorted(set(away)) or not same_side:
+            raise UsageError(f"{label} {name} must lead away from {knob.shipped}, smallest step first")
+        if any(abs(step - shipped) > abs(bound - shipped) for step in steps):
+            raise UsageError(f"{label} {name} goes past its bound {getattr(knob, f'{name}_bound')}")
+
+
+def _decimals(texts: tuple[str, ...], label: str) -> tuple[Fraction, ...]:
+    for text in texts:
+        if not _DECIMAL.fullmatch(text):
+            raise UsageError(f'{label} must hold decimal numbers as texts, such as "0.45", not {text!r}')
+    return tuple(map(Fraction, texts))
 
 
 def _section(standard: Any, name: str, content: Mapping[str, Any], where: str) -> Any:

@@ -28,6 +28,8 @@ LAYERS = (
     ("lake",),
     ("metrics", "engines"),
     ("corpus",),
+    ("backtest",),
+    ("evidence",),
     ("disclosure.suppression",),
     ("computed",),
     ("disclosure",),
