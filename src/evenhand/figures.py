@@ -28,15 +28,23 @@ class Unit(StrEnum):
     EVENT = "event"
     RUN = "backtest run"
     CASE = "case"
+    REVIEW = "review"
+    MECHANISM = "mechanism"
+    COPY = "copy"
+    SUGGESTION = "suggestion"
+    FIX = "fix"
+    RECORD = "record"
 
 
 class Source(StrEnum):
-    """The four rooms that never mix."""
+    """The rooms that never mix: four of an audit export, and what a review export and its seat records tell."""
 
     SIGNALS = "signals"
     OUTCOMES = "outcomes"
     LEDGER = "ledger"
     FLEET = "fleet"
+    REVIEWS = "reviews"
+    SEATS = "seats"
 
 
 class Reason(StrEnum):
@@ -57,6 +65,7 @@ class Scale(StrEnum):
     RATIO = "ratio"
     COUNT = "count"
     MEAN = "mean"
+    SCORE = "score"
     MINUTES = "minutes"
     MILLISECONDS = "milliseconds"
 

@@ -21,7 +21,7 @@ ROOT = Path(evenhand.__file__).parent
 
 # Each layer may import itself and those above it. The longest name that fits a module decides its layer.
 LAYERS = (
-    ("errors", "stats", "timeline", "canonical"),
+    ("errors", "stats", "timeline", "canonical", "site.text"),  # how untrusted text is shown needs no site
     ("figures", "policy"),
     ("lake.tables", "lake.strict_json", "lake.text_buffers", "duck"),  # declarations and leaves that sources need too
     ("sources",),

@@ -6,7 +6,6 @@ forms (a module each).
 Source: interface contract, "Commands".
 """
 
-import gc
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +14,7 @@ from typing import BinaryIO
 
 from evenhand.errors import UsageError
 from evenhand.evidence.assessment import Assessment, assess
+from evenhand.evidence.collecting import without_cycle_search
 from evenhand.evidence.json_form import json_pieces
 from evenhand.evidence.reading import BadRecord, read_reviews, read_seats
 from evenhand.evidence.rules import Deliver
@@ -37,14 +37,8 @@ def run(
     bad_seats: list[BadRecord] = []
     bad_reviews: list[BadRecord] = []
     records = read_seats(seats, bad_seats) if seats is not None else SeatRecords()
-    # The records of an export hold no cycles, and looking for some in a million objects takes a fifth of the time.
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
+    with without_cycle_search():
         assessment = assess(read_reviews(reviews, bad_reviews), records, policy, Deliver(deliver), sweep)
-    finally:
-        if was_enabled:
-            gc.enable()
     bad = bad_reviews + bad_seats
     if form == "html":
         _write_pages(assessment, bad, out)

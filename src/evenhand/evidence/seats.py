@@ -34,9 +34,11 @@ class SeatRecords:
 
     def __init__(self) -> None:
         self.counts: defaultdict[SeatKey, dict[str, int]] = defaultdict(lambda: dict.fromkeys(OUTCOMES, 0))
+        self.read = 0
 
     def add(self, key: SeatKey, counts: dict[str, int]) -> None:
         """Adds one record to those of the same key."""
+        self.read += 1
         total = self.counts[key]
         for outcome, count in counts.items():
             total[outcome] += count
@@ -112,10 +114,15 @@ def router_pick(review: Review) -> Seat | None:
 
 def score(counts: dict[str, int], policy: Evidence) -> Fraction:
     """The exact score: 3 proven of 3 give (3 + 1) / (3 + 2) = 0.8."""
+    return Fraction(*weighed(counts, policy))
+
+
+def weighed(counts: dict[str, int], policy: Evidence) -> tuple[int, int]:
+    """The two sums whose quotient is the score."""
     merged = policy.merged_weight * counts["merged"]
     good = counts["proven"] - counts["contested"] + counts["settled"] + merged + policy.prior_successes
     everything = counts["proven"] + counts["settled"] + counts["unsettled"] + counts["rejected"] + merged
-    return Fraction(good, everything + counts["closed"] + policy.prior_records)
+    return good, everything + counts["closed"] + policy.prior_records
 
 
 def decided(counts: dict[str, int], policy: Evidence) -> int:

@@ -10,7 +10,7 @@ Source: What a review means, section 9; CommonMark 0.31, sections 2.4 (escapes) 
 import re
 import unicodedata
 
-from evenhand.site import text as characters
+from evenhand.site.text import visible as with_every_character
 
 # What begins emphasis, code, links, strikes or tables gets a backslash. The others would still act after one, for the
 # host reads mentions, references, mathematics and addresses out of the finished page: `&#8203;`, a space without
@@ -36,7 +36,7 @@ def visible(text: str) -> str:
     """The text with every character shown; most have none that is hidden, and need no look at each."""
     if text.isprintable() and text and text[0] != " " != text[-1]:
         return text
-    return characters.visible(text)
+    return with_every_character(text)
 
 
 def line(text: str) -> str:

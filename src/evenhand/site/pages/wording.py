@@ -25,12 +25,20 @@ _PLURALS = {
     Unit.EVENT: "events",
     Unit.RUN: "backtest runs",
     Unit.CASE: "cases",
+    Unit.REVIEW: "reviews",
+    Unit.MECHANISM: "mechanisms",
+    Unit.COPY: "copies",
+    Unit.SUGGESTION: "suggestions",
+    Unit.FIX: "fixes",
+    Unit.RECORD: "records",
 }
 _SOURCES = {
     Source.SIGNALS: "signals",
     Source.OUTCOMES: "outcomes",
     Source.LEDGER: "ledger",
     Source.FLEET: "fleet signals",
+    Source.REVIEWS: "reviews",
+    Source.SEATS: "seat records",
 }
 _BASES = {
     "fleet": "pooled over the fleet",
