@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenhand import __version__
-from evenhand.commands import backtest, evidence
+from evenhand.commands import backtest, evidence, outcomes
 from evenhand.commands.options import (
     DEFAULT_LAKE,
     DEFAULT_OUT,
@@ -92,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_figures(commands)
     _add_api(commands)
     evidence.add(commands)
+    outcomes.add(commands)
     backtest.add(commands)
     return parser
 

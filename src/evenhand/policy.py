@@ -66,6 +66,9 @@ class Bots:
     """Logins whose closes and merges are automatic."""
 
     logins: tuple[str, ...] = _value((), "Logins whose closes and merges are auto-actions", "login", "section 11")
+    every_bot: bool = _value(
+        True, "Senders of type Bot count beside the named logins when only public events are known", "", "section 11"
+    )
 
 
 @dataclass(frozen=True)
@@ -162,6 +165,55 @@ class Outcomes:
     completed: str = _value("completed", "Outcome of an action that took effect", "", "section 4")
     dry_run: str = _value("dry_run", "Mode of an action that took none", "", "section 4")
     minutes_per_review: int = _value(20, "Minutes of a review whose effort was not recorded", "minutes", "section 4", 0)
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """How pull-request events confirm or reverse what the gate did."""
+
+    owner_merge_hours: int = _value(
+        6, "From an owner's reopening to the merge that makes it a reversal, inclusive", "hours", "section 11", 0
+    )
+    superseding_days: int = _value(
+        30, "From the bot's close to the merge that supersedes it, inclusive", "days", "section 11", 0
+    )
+    file_overlap: float = _value(
+        0.5, "Share of the closed one's files touched again by the same author", "share", "section 11"
+    )
+    firing_days: int = _value(30, "How far back a firing is confirmed or reversed, inclusive", "days", "section 11", 0)
+    listed_rules: tuple[str, ...] = _value(
+        (
+            "missing_linked_issue",
+            "linked_issue_superseded",
+            "duplicate_pr_risk",
+            "ai_consensus_defect",
+            "ai_review_split",
+            "review_thread_unresolved",
+            "secret_leak",
+            "pre_merge_check_required",
+            "manifest_missing_tests",
+            "manifest_linked_issue_required",
+            "self_authored_linked_issue",
+            "content_lane_deliverable_missing",
+            "backtest_regression",
+            "lockfile_tamper_risk",
+            "cla_consent_missing",
+            "slop_risk_above_threshold",
+            "surface_lane_reject",
+            "slop_gate_score",
+            "quality_gate_score",
+            "linked_issue_scope_mismatch",
+        ),
+        "Rules that events confirm or reverse",
+        "rule",
+        "section 11",
+    )
+    judgement_rules: tuple[str, ...] = _value(
+        ("ai_consensus_defect", "ai_review_split"),
+        "Rules of judgement, which an owner's close confirms explicitly",
+        "rule",
+        "section 11",
+    )
 
 
 @dataclass(frozen=True)
@@ -456,6 +508,7 @@ class Policy:
     ledger: Ledger = field(default_factory=Ledger)
     evidence: Evidence = field(default_factory=Evidence)
     reviews: Reviews = field(default_factory=Reviews)
+    confirmation: Confirmation = field(default_factory=Confirmation)
     backtest: Backtest = field(default_factory=Backtest)
     satisfaction_floor: Knob = field(default_factory=_satisfaction_floor)
     ai_review_close_confidence: Knob = field(default_factory=_ai_review_close_confidence)

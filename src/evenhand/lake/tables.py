@@ -500,3 +500,5 @@ LISTED_EVENT_FAMILIES = (
 ACTION_FAMILY_PREFIX = "agent.action."
 SIGNAL_FAMILIES = ("signal.rule_fired", "signal.human_override")
 STORED_AT_FAMILIES = LISTED_EVENT_FAMILIES[-3:]
+MENTION_FAMILY = "outcomes.uncorroborated_mention"
+"""A revert that the body of a pull request speaks of and nothing bears out; counted in data quality alone."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from evenhand.errors import SourceError
 from evenhand.sources.base import RawBatch, Source
 
-__all__ = ["RawBatch", "Source", "open_source"]
+__all__ = ["RawBatch", "Source", "local_path", "open_source"]
 
 # Kinds that the interface names and that are not read yet: better a clear word than "no such file".
 _NOT_YET = {
@@ -36,6 +36,14 @@ def open_source(spec: str) -> Source:
         raise SourceError(f"no source has the scheme {scheme}://: give a SQLite file or a folder")
     path = Path(spec)
     return _open_folder(path) if path.is_dir() else _open_file(path)
+
+
+def local_path(spec: str) -> Path | None:
+    """The file or folder that a SOURCE argument names; None when it is none of this machine's."""
+    for scheme in ("sqlite:", "d1-json:", "d1:"):
+        if spec.startswith(scheme):
+            return Path(spec.removeprefix(scheme))
+    return None if "://" in spec or spec.startswith("env:") else Path(spec)
 
 
 def _open_file(path: Path) -> Source:
