@@ -6,7 +6,7 @@ Source: interface contract, "evenhand build" and "The published tree".
 """
 
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,12 @@ from evenhand.canonical import pretty
 from evenhand.computed import Computed, compute
 from evenhand.disclosure.checks import check_published
 from evenhand.disclosure.suppression import hidden_tables
-from evenhand.errors import EvenhandError
+from evenhand.errors import EvenhandError, UsageError
+from evenhand.evidence.analytics.reviewed import Reviewed, reviewed
+from evenhand.evidence.page_folder import write_review_pages
 from evenhand.lake.extraction import extract
 from evenhand.overlap import refuse_overlap
-from evenhand.policy import Policy
+from evenhand.policy import REVIEW_TABLES, Policy
 from evenhand.site import api
 from evenhand.site.api_files import write_operator, write_public
 from evenhand.site.datasets import Dataset, write_datasets
@@ -59,6 +61,8 @@ class Outcome:
     unchanged: bool
     quarantined: int
     document: dict[str, Any]
+    bad_records: int = 0
+    """Records of reviews and seats that could not be read."""
 
     def summary(self) -> str:
         """The headline figures, and where the report is."""
@@ -68,6 +72,8 @@ class Outcome:
             if self.quarantined
             else ""
         )
+        if self.bad_records:
+            aside += f"{self.bad_records:,} records of reviews or seats could not be read; the report counts them.\n"
         report_at = self.folder / "index.html"
         return f"{headline_table(self.document)}{aside}Build {self.build_id} {state}.\nReport: {report_at}\n"
 
@@ -81,14 +87,20 @@ def build(
     out: Path,
     operator: Path | None = None,
     restate: str | None = None,
+    reviews: Path | None = None,
+    seats: Path | None = None,
 ) -> Outcome:
     """Extract, compute, check, publish.
 
     Raises EvenhandError when anything fails; what was published before is then untouched.
     """
     refuse_overlap(out, operator, lake_dir, source)
+    if seats and not reviews:
+        raise UsageError("--seats says whose word has held in reviews: name the reviews with --reviews")
+    assessed = reviewed(reviews, seats, policy, as_of, keep=operator is not None) if reviews else None
     extract(source, lake_dir, as_of)
-    return publish(compute(lake_dir, policy, as_of), out=out, operator=operator, restate=restate)
+    computed = replace(compute(lake_dir, policy, as_of), reviews=assessed)
+    return publish(computed, out=out, operator=operator, restate=restate)
 
 
 def publish(computed: Computed, *, out: Path, operator: Path | None = None, restate: str | None = None) -> Outcome:
@@ -127,7 +139,8 @@ def publish(computed: Computed, *, out: Path, operator: Path | None = None, rest
         # Also when nothing changed: a run killed after its build was installed left the link behind.
         point_latest(out, newest(builds).build_id)
     quarantined = sum(sum(table.quarantined.values()) for table in computed.manifest.tables.values())
-    return Outcome(out / "builds" / identity, identity, published is not None, quarantined, document)
+    bad = len(computed.reviews.bad) if computed.reviews else 0
+    return Outcome(out / "builds" / identity, identity, published is not None, quarantined, document, bad)
 
 
 def _refuse_silent_restatement(builds: list[PastBuild], as_of: int, digest: str, restate: str | None) -> None:
@@ -177,7 +190,8 @@ def _write_surroundings(
     computed: Computed, facts: BuildFacts, this: PastBuild, builds: list[PastBuild], folder: Path
 ) -> None:
     """Pages, manifests and checksums, which lie outside the digest."""
-    (folder / "report.schema.json").write_text(pretty(report_schema()), encoding="utf-8")
+    schema = report_schema(with_reviews=computed.reviews is not None)
+    (folder / "report.schema.json").write_text(pretty(schema), encoding="utf-8")
     write_pages(computed, facts, folder)
     (folder / "build.json").write_text(pretty(_manifest(computed, facts, this)), encoding="utf-8")
     (folder / "history.json").write_text(history(builds), encoding="utf-8")
@@ -189,6 +203,9 @@ def _manifest(computed: Computed, facts: BuildFacts, this: PastBuild) -> dict[st
     policy: dict[str, dict[str, Any]] = {}
     for value in computed.context.policy.described():
         policy.setdefault(value.table, {})[value.name] = value.value
+    if computed.reviews is None:
+        for unused in REVIEW_TABLES:
+            policy.pop(unused)
     # Logins in [owners] and [bots] are names of people.
     for private in ("owners", "bots"):
         policy.pop(private)
@@ -200,6 +217,7 @@ def _manifest(computed: Computed, facts: BuildFacts, this: PastBuild) -> dict[st
         "previous": facts.previous_id,
         "restated": this.restated,
         "source": computed.context.policy.site.source_label,
+        **({"inputs": _inputs(computed.reviews)} if computed.reviews else {}),
         "quality": api.quality(computed.manifest, hidden_tables(computed.results)),
         "policy": policy,
         "versions": {
@@ -210,6 +228,13 @@ def _manifest(computed: Computed, facts: BuildFacts, this: PastBuild) -> dict[st
     }
 
 
+def _inputs(reviews: Reviewed) -> dict[str, dict[str, Any]]:
+    """What was read beside the source, by kind: its digest, and how many records could and could not be read."""
+    return {one.kind: {"sha256": one.sha256, "records": one.records, "bad": one.bad} for one in reviews.inputs}
+
+
 def _write_operator(computed: Computed, facts: BuildFacts, operator: Path) -> None:
     write_operator(computed, operator)
     write_operator_pages(computed, facts, operator)
+    if computed.reviews and computed.reviews.assessment:
+        write_review_pages(computed.reviews.assessment, computed.reviews.bad, operator / "reviews")

@@ -116,7 +116,9 @@ def _add_build(commands: "Commands") -> None:
     command.add_argument("--out", type=Path, default=DEFAULT_OUT, metavar="DIR", help="where builds are published")
     command.add_argument("--operator", type=Path, metavar="DIR", help="also write the operator's pages there")
     command.add_argument("--restate", metavar="TEXT", help="why a past as-of is built anew")
-    command.add_argument("--strict", action="store_true", help="exit 3 when rows were quarantined")
+    command.add_argument("--reviews", type=Path, metavar="FILE", help="a review export: adds figures over its reviews")
+    command.add_argument("--seats", type=Path, metavar="FILE", help="seat records beside the reviews")
+    command.add_argument("--strict", action="store_true", help="exit 3 when rows or records were set aside")
     command.set_defaults(run=_build)
 
 
@@ -175,9 +177,12 @@ def _build(options: argparse.Namespace) -> int:
         out=options.out,
         operator=options.operator,
         restate=options.restate,
+        reviews=options.reviews,
+        seats=options.seats,
     )
     print(outcome.summary(), end="")
-    return ExitCode.STRICT if options.strict and outcome.quarantined else ExitCode.DONE
+    set_aside = outcome.quarantined or outcome.bad_records
+    return ExitCode.STRICT if options.strict and set_aside else ExitCode.DONE
 
 
 def _extract(options: argparse.Namespace) -> int:

@@ -15,6 +15,7 @@ from evenhand.corpus.corpora import RuleCorpus, pair, published_corpora
 from evenhand.corpus.records import score_records
 from evenhand.disclosure.suppression import withhold
 from evenhand.engines.duckdb import DuckEngine
+from evenhand.evidence.analytics.reviewed import Reviewed
 from evenhand.lake.manifest import LakeManifest
 from evenhand.lake.reading import open_lake_manifest, table_files
 from evenhand.lake.tables import TABLES
@@ -34,6 +35,8 @@ class Computed:
     records: list[dict[str, Any]]
     cases: pa.Table
     """Every case of every rule, ordered by rule and then in the published order."""
+    reviews: Reviewed | None = None
+    """What a review export means, when one was given."""
 
 
 def open_engine(lake_dir: Path, manifest: LakeManifest, policy: Policy) -> DuckEngine:

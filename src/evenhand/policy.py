@@ -343,6 +343,10 @@ class Evidence:
     branch_prefix: str = _evidence("parallax", "First part of the name of a fix branch", "", "section 8")
 
 
+REVIEW_TABLES = frozenset({"evidence", "reviews"})
+"""Tables that only reviews make use of: a report without reviews does not mention them."""
+
+
 @dataclass(frozen=True)
 class Reviews:
     """Figures over many reviews: which of them count, and how few bear a share. Each is a choice."""
@@ -504,11 +508,11 @@ class Policy:
     signals: Signals = field(default_factory=Signals)
     corpus: Corpus = field(default_factory=Corpus)
     outcomes: Outcomes = field(default_factory=Outcomes)
+    confirmation: Confirmation = field(default_factory=Confirmation)
     fleet: Fleet = field(default_factory=Fleet)
     ledger: Ledger = field(default_factory=Ledger)
     evidence: Evidence = field(default_factory=Evidence)
     reviews: Reviews = field(default_factory=Reviews)
-    confirmation: Confirmation = field(default_factory=Confirmation)
     backtest: Backtest = field(default_factory=Backtest)
     satisfaction_floor: Knob = field(default_factory=_satisfaction_floor)
     ai_review_close_confidence: Knob = field(default_factory=_ai_review_close_confidence)

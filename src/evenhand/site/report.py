@@ -12,16 +12,21 @@ from typing import Any
 
 from evenhand import __version__
 from evenhand.computed import Computed
+from evenhand.evidence.analytics.registry import Statistic, statistics
+from evenhand.evidence.analytics.reviewed import Reviewed
 from evenhand.figures import Figure
 from evenhand.metrics.registry import Combination, Metric, combinations, registry
 from evenhand.timeline import iso
 
 FORMAT = "evenhand-report/1"
 
+Entry = Metric | Combination | Statistic
+
 
 def report(computed: Computed) -> dict[str, Any]:
     """The published report: the public metrics' figures, ordered by metric and name."""
     context = computed.context
+    reviews = computed.reviews
     return {
         "format": FORMAT,
         "title": context.policy.site.title,
@@ -30,7 +35,8 @@ def report(computed: Computed) -> dict[str, Any]:
         "evenhand": __version__,
         "confidence": {"level": 0.95, "z": context.policy.intervals.z},
         "notProvided": [table for table in computed.manifest.tables if table not in context.provided],
-        "metrics": [_described(entry) for entry in public_entries()],
+        **({"reviews": review_counts(reviews)} if reviews else {}),
+        "metrics": [_described(entry) for entry in public_entries(with_reviews=reviews is not None)],
         "figures": [
             {"id": figure_id, "metric": entry.name, "rule": rule_anchor(entry), **figure.as_json()}
             for entry, figure_id, figure in named_figures(computed)
@@ -38,24 +44,43 @@ def report(computed: Computed) -> dict[str, Any]:
     }
 
 
-def entries() -> list[Metric | Combination]:
-    """Every metric and combination, in the order in which a reader meets them."""
-    return [*combinations().values(), *registry().values()]
+def entries(*, with_reviews: bool = False) -> list[Entry]:
+    """Every metric and combination, in the order in which a reader meets them; then the statistics over reviews."""
+    over_reviews = statistics().values() if with_reviews else ()
+    return [*combinations().values(), *registry().values(), *over_reviews]
 
 
-def public_entries() -> list[Metric | Combination]:
+def public_entries(*, with_reviews: bool = False) -> list[Entry]:
     """Those that are published."""
-    return [entry for entry in entries() if not entry.operator_only]
+    return [entry for entry in entries(with_reviews=with_reviews) if not entry.operator_only]
 
 
-def named_figures(computed: Computed) -> Iterator[tuple[Metric | Combination, str, Figure]]:
+def all_results(computed: Computed) -> dict[str, Any]:
+    """Every result by name, those over reviews among them."""
+    return {**computed.results, **(computed.reviews.results if computed.reviews else {})}
+
+
+def named_figures(computed: Computed) -> Iterator[tuple[Entry, str, Figure]]:
     """(metric, id, figure) of every published figure; an id is `METRIC:NAME`."""
-    for entry in public_entries():
-        for name, figure in computed.results[entry.name].figures():
+    results = all_results(computed)
+    for entry in public_entries(with_reviews=computed.reviews is not None):
+        for name, figure in results[entry.name].figures():
             yield entry, f"{entry.name}:{name}", figure
 
 
-def rule_anchor(entry: Metric | Combination) -> str:
+def review_counts(reviews: Reviewed) -> dict[str, Any]:
+    """What was read of a review export and where in time it stands. Which records are bad is the operator's to know."""
+    return {
+        "inputs": {one.kind: {"records": one.records, "bad": one.bad} for one in reviews.inputs},
+        "inWindow": reviews.within,
+        "beforeWindow": reviews.earlier,
+        "afterAsOf": reviews.later,
+        "undated": reviews.undated,
+        "undatedThatDidNotRun": reviews.undated_unrun,
+    }
+
+
+def rule_anchor(entry: Entry) -> str:
     """Where the methodology page states the rule of a metric."""
     return f"methodology.html#{anchor(entry.name)}"
 
@@ -65,7 +90,7 @@ def anchor(name: str) -> str:
     return name.replace(".", "-").replace("_", "-")
 
 
-def _described(entry: Metric | Combination) -> dict[str, Any]:
+def _described(entry: Entry) -> dict[str, Any]:
     described = {
         "name": entry.name,
         "title": entry.title,
@@ -75,12 +100,24 @@ def _described(entry: Metric | Combination) -> dict[str, Any]:
     }
     if isinstance(entry, Metric):
         return {**described, "tables": list(entry.tables), "window": entry.window, "sql": entry.sql_file}
+    if isinstance(entry, Statistic):
+        return {**described, "window": entry.window or "any age", "code": entry.file}
     return {**described, "of": list(entry.needs)}
 
 
-def report_schema() -> dict[str, Any]:
-    """The JSON Schema of `report.json`."""
-    schema: dict[str, Any] = json.loads(
-        files("evenhand.site").joinpath("report.schema.json").read_text(encoding="utf-8")
-    )
+def report_schema(*, with_reviews: bool = False) -> dict[str, Any]:
+    """The JSON Schema of `report.json`; with the words that only figures over reviews use, when there are such."""
+    schema = _read_schema("report.schema.json")
+    if with_reviews:
+        more = _read_schema("report.reviews.schema.json")
+        metric, figure = (schema["$defs"][name]["properties"] for name in ("metric", "figure"))
+        schema["properties"]["reviews"] = more["reviews"]
+        metric["code"] = more["code"]
+        for properties, name in ((metric, "source"), (figure, "source"), (figure, "scale"), (figure, "unit")):
+            properties[name]["enum"] += more[name]
+    return schema
+
+
+def _read_schema(name: str) -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads(files("evenhand.site").joinpath(name).read_text(encoding="utf-8"))
     return schema

@@ -91,8 +91,8 @@ def count(population: Population) -> Cells:
     rule="The records of an account, seat and lens added up. Score = (proven - contested + settled + 2 merged + 1) / "
     "(proven + settled + unsettled + rejected + 2 merged + closed + 2), with the weights of the policy; decided "
     "records, and from how many a score weighs on confidence or lets a seat move ahead of the router's pick, are the "
-    "policy's too. A seat is compared with the pick of each review in the window in which it sat. An account is named only when it "
-    "owns a repository of the allowlist.",
+    "policy's too. A seat is compared with the pick of each review in the window in which it sat. An account is named "
+    "only when it owns a repository of the allowlist.",
     source=Source.SEATS,
     window="",
 )

@@ -11,12 +11,13 @@ from importlib.resources import files
 from typing import Any
 
 from evenhand.corpus.corpora import statement
-from evenhand.metrics.registry import Combination, Metric
-from evenhand.policy import PolicyField
+from evenhand.evidence.analytics.registry import Statistic, span
+from evenhand.metrics.registry import Metric
+from evenhand.policy import REVIEW_TABLES, PolicyField
 from evenhand.site.pages.differences import DIFFERENCES
 from evenhand.site.pages.site import Page, Site
 from evenhand.site.pages.wording import counted, window_words
-from evenhand.site.report import entries
+from evenhand.site.report import Entry, entries
 
 _PRIVATE_VALUES = {("owners", "logins"), ("bots", "logins")}
 """Policy values that name people: the operator's alone."""
@@ -36,6 +37,7 @@ class Floor:
     value: int
     meaning: str
     unit: str
+    table: str = "floors"
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,10 @@ class Method:
     sql_file: str
     made_of: tuple[tuple[str, str], ...]
     operator_only: bool
+    rule: str = ""
+    """In words, where no query says it."""
+    code: str = ""
+    code_file: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,11 +74,18 @@ class PolicyRow:
     unit: str
     source: str
 
+    @property
+    def is_choice(self) -> bool:
+        """Whether the published rules leave it open, so that the value is this report's own."""
+        return self.meaning.endswith("a choice") or ", a choice" in self.meaning
+
 
 def pages(site: Site) -> Iterator[Page]:
     """`methodology.html` and `differences.html`."""
-    shown = [entry for entry in entries() if site.operator or not entry.operator_only]
-    rows = [_policy_row(entry, site) for entry in site.policy.described()]
+    with_reviews = site.computed.reviews is not None
+    shown = [entry for entry in entries(with_reviews=with_reviews) if site.operator or not entry.operator_only]
+    in_use = (field for field in site.policy.described() if with_reviews or field.table not in REVIEW_TABLES)
+    rows = [_policy_row(field, site) for field in in_use]
     yield Page(
         "methodology.html",
         "methodology.html",
@@ -84,6 +97,7 @@ def pages(site: Site) -> Iterator[Page]:
             "views": _views(),
             "corpus": [(name, title, statement(name)) for name, title in CORPUS_STATEMENTS],
             "policy": rows,
+            "choices": [row for row in rows if row.is_choice],
             "differing": sum(row.differs for row in rows),
             "z": f"{site.policy.intervals.z:g}",
             "floors_rule": site.policy.floors.rule_precision,
@@ -106,7 +120,9 @@ def _views() -> str:
     return files("evenhand.lake").joinpath("views.sql").read_text(encoding="utf-8")
 
 
-def _method(entry: Metric | Combination, site: Site) -> Method:
+def _method(entry: Entry, site: Site) -> Method:
+    if isinstance(entry, Statistic):
+        return _statistic(entry, site)
     floors = {field.name: field for field in site.policy.described() if field.table == "floors"}
     is_metric = isinstance(entry, Metric)
     return Method(
@@ -122,6 +138,32 @@ def _method(entry: Metric | Combination, site: Site) -> Method:
         entry.sql_file if isinstance(entry, Metric) else "",
         () if is_metric else tuple((name, _title(name)) for name in getattr(entry, "needs", ())),
         entry.operator_only,
+    )
+
+
+def _statistic(entry: Statistic, site: Site) -> Method:
+    """A statistic over reviews: counted by code, for reviews are records and not tables."""
+    fields = {field.name: field for field in site.policy.described() if field.table == "reviews"}
+    return Method(
+        entry.name,
+        entry.title,
+        entry.question,
+        str(entry.source),
+        entry.methodology,
+        f"{window_words(span(site.context))}, by the end of a review"
+        if entry.window
+        else "of any age: no time is recorded",
+        tuple(
+            Floor(name, fields[name].value, fields[name].meaning, fields[name].unit, "reviews") for name in entry.floors
+        ),
+        (),
+        "",
+        "",
+        (),
+        entry.operator_only,
+        entry.rule,
+        entry.counting,
+        entry.file,
     )
 
 

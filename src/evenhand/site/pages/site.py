@@ -16,6 +16,7 @@ from evenhand.metrics.registry import Context, Metric
 from evenhand.policy import Policy
 from evenhand.site.charts.drawing import Drawing
 from evenhand.site.facts import BuildFacts, PublishedFile
+from evenhand.site.report import all_results
 
 
 class Edition(StrEnum):
@@ -76,8 +77,8 @@ class Site:
 
     @property
     def results(self) -> Mapping[str, Any]:
-        """Every metric's result by name."""
-        return self.computed.results
+        """Every metric's result by name, those over reviews among them."""
+        return all_results(self.computed)
 
     @property
     def context(self) -> Context:
