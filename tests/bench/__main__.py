@@ -7,6 +7,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from tests.bench.bench_backtest import report_pairing
 from tests.bench.bench_extraction import report, sample
 from tests.bench.bench_figures import report_api, report_figures
 
@@ -20,6 +21,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="evenhand-bench-") as folder:
         measure(Path(folder), options.events, options.repeat)
+        report_pairing(Path(folder))
         if options.large:
             export = sample(Path(folder) / "large", 5_000_000)
             report("5,000,000 events", export, 1, 4, 2)

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from evenhand.backtest.decimals import exact_number
 from evenhand.canonical import canonical
@@ -26,6 +27,13 @@ _ARRAY_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
 _LARGEST_INDEX = 2**32 - 2
 _EXACT_DIGITS = 15
 """So many significant digits come back from a double as they were."""
+
+
+class MetadataTexts(NamedTuple):
+    """The two texts of one metadata object: canonical, and as JavaScript prints what it parsed."""
+
+    canonical: str
+    javascript: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +50,8 @@ class Case:
     """The firing's metadata in its stored order without `outcome`; None when nothing is left of it."""
     confidence: Fraction | None = None
     """The claimed confidence exactly as written; None when it is absent or no number."""
-    plain: bool = False
-    """The C encoder prints this metadata as the canonical form does: keys of ASCII, numbers without exponents."""
+    texts: MetadataTexts | None = None
+    """The texts of the metadata where they are known already."""
 
     @property
     def is_reversed(self) -> bool:
@@ -64,15 +72,37 @@ class Case:
 
     def canonical_text(self) -> str:
         """Its canonical JSON."""
-        return _quick(self.json(), sort_keys=True) if self.plain else canonical(self.json()).decode()
+        return self._text("" if self.metadata is None else self._metadata_texts().canonical)
 
     def loopover_text(self) -> str:
-        """The JSON that LoopOver's manifests are digested over."""
-        return shallow_text(self.json())
+        """Its JSON under LoopOver's shallow rule."""
+        return self._text("" if self.metadata is None else self._metadata_texts().javascript)
+
+    def _metadata_texts(self) -> MetadataTexts:
+        return self.texts or metadata_texts(self.metadata or {})
+
+    def _text(self, metadata: str) -> str:
+        told = f'"metadata":{metadata},' if metadata else ""
+        return (
+            f'{{"decidedAt":{_string(self.decided_at)},"firedAt":{_string(self.fired_at)},'
+            f'"label":{_string(self.label)},{told}"outcome":{_string(self.outcome)},'
+            f'"ruleId":{_string(self.rule_id)},"targetKey":{_string(self.target_key)}}}'
+        )
 
 
-def _quick(value: Any, sort_keys: bool = False) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=sort_keys)
+# Escapes what JSON.stringify escapes, and as it does.
+_string = json.encoder.encode_basestring
+
+
+def metadata_texts(metadata: dict[str, Any]) -> MetadataTexts:
+    """Both texts of a metadata object."""
+    if is_plain(metadata):
+        return MetadataTexts(_SORTING.encode(metadata), _KEEPING.encode(metadata))
+    return MetadataTexts(canonical(metadata).decode(), javascript_text(metadata))
+
+
+_SORTING = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+_KEEPING = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def shallow_text(case: Mapping[str, Any]) -> str:
@@ -84,7 +114,7 @@ def shallow_text(case: Mapping[str, Any]) -> str:
 def javascript_text(value: Any) -> str:
     """JSON.stringify of a parsed value: integer-like keys first, ascending, then the others as they came."""
     if isinstance(value, dict):
-        members = (f"{canonical(key).decode()}:{javascript_text(value[key])}" for key in _javascript_order(value))
+        members = (f"{_string(key)}:{javascript_text(value[key])}" for key in _javascript_order(value))
         return "{" + ",".join(members) + "}"
     if isinstance(value, list):
         return "[" + ",".join(map(javascript_text, value)) + "]"
@@ -92,9 +122,7 @@ def javascript_text(value: Any) -> str:
 
 
 def _scalar(value: Any) -> str:
-    if isinstance(value, str):
-        return _quick(value)
-    return canonical(value).decode()
+    return _string(value) if isinstance(value, str) else canonical(value).decode()
 
 
 def _javascript_order(value: Mapping[str, Any]) -> list[str]:
@@ -167,12 +195,13 @@ class FiringMetadata:
     outcome: str = ""
     members: dict[str, Any] | None = None
     confidence: Fraction | None = None
-    plain: bool = True
+    texts: MetadataTexts | None = None
 
 
 NOTHING = FiringMetadata()
 
 
+@lru_cache(maxsize=1 << 14)
 def read_firing(text: str | None, deepest: int) -> FiringMetadata:
     """The metadata of a firing; nothing of a text that is no strict object.
 
@@ -187,9 +216,19 @@ def read_firing(text: str | None, deepest: int) -> FiringMetadata:
         except (_NotPlainError, ValueError):
             pass
         else:
-            # DEL and the rest of ASCII print as they are; a control character would not have parsed.
-            return _firing(members, None, plain=True) if isinstance(members, dict) else NOTHING
+            return _firing(members, None) if isinstance(members, dict) else NOTHING
     return _read_strictly(text, deepest)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether the C encoder prints a parsed value as both digests need it."""
+    if isinstance(value, dict):
+        return all(key.isascii() and not key.isdigit() and is_plain(member) for key, member in value.items())
+    if isinstance(value, list):
+        return all(map(is_plain, value))
+    if isinstance(value, float):
+        return 1e-4 <= abs(value) < 1e15 and not value.is_integer()
+    return not isinstance(value, int) or abs(value) < 2**53
 
 
 def _read_strictly(text: str, deepest: int) -> FiringMetadata:
@@ -197,10 +236,10 @@ def _read_strictly(text: str, deepest: int) -> FiringMetadata:
     if slices is None:
         return NOTHING
     members = {key: _value(part) for key, part in slices.items() if _depth(part) <= deepest}
-    return _firing(members, slices.get("confidence"), plain=False)
+    return _firing(members, slices.get("confidence"))
 
 
-def _firing(members: dict[str, Any], confidence_text: str | None, *, plain: bool) -> FiringMetadata:
+def _firing(members: dict[str, Any], confidence_text: str | None) -> FiringMetadata:
     if confidence_text is None:
         told = members.get("confidence")
         is_number = isinstance(told, int | float) and not isinstance(told, bool)
@@ -209,7 +248,8 @@ def _firing(members: dict[str, Any], confidence_text: str | None, *, plain: bool
         decimal = number_value(confidence_text)
         confidence = None if decimal is None else exact_number(decimal)
     outcome = members.pop("outcome", None)
-    return FiringMetadata(outcome if isinstance(outcome, str) else "", members or None, confidence, plain)
+    texts = metadata_texts(members) if members else None
+    return FiringMetadata(outcome if isinstance(outcome, str) else "", members or None, confidence, texts)
 
 
 def _depth(text: str) -> int:
@@ -229,7 +269,7 @@ def _depth(text: str) -> int:
 def _value(text: str) -> Any:
     if text.startswith('"'):
         return string_of(text)
-    return json.loads(text, object_pairs_hook=_first_wins, parse_float=_number, parse_int=_number)
+    return json.loads(text, object_pairs_hook=_first_wins, parse_float=javascript_number, parse_int=javascript_number)
 
 
 def _first_wins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -239,7 +279,7 @@ def _first_wins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _number(text: str) -> float | int | None:
+def javascript_number(text: str) -> float | int | None:
     """The double of a number as JavaScript holds it: whole ones as integers, 1e400 as nothing."""
     double = float(text)
     if double in (float("inf"), float("-inf")):
@@ -252,7 +292,7 @@ def without_context(case: Case, fields: Iterable[str]) -> Case:
     if case.metadata is None:
         return case
     dropped = {_folded(name) for name in fields}
-    return replace(case, metadata=_without(case.metadata, dropped) or None)
+    return replace(case, metadata=_without(case.metadata, dropped) or None, texts=None)
 
 
 def _without(value: Any, dropped: set[str]) -> Any:

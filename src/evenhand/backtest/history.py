@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -18,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.backtest.cases import LABELS, Case, read_firing
+from evenhand.backtest.snapshot import check_suffix, corpus_manifest, redacted, refuse_in_source, write_corpus
 from evenhand.duck import in_memory
 from evenhand.errors import SourceError
 from evenhand.lake.parse import parse_batch
@@ -69,7 +71,7 @@ class SignalHistory:
         self._connection.execute("SET temp_directory='" + self._spill.name.replace("'", "''") + "'")
         try:
             with open_source(source) as opened:
-                self.label = opened.label
+                self.label, self.kind = opened.label, opened.kind
                 self._read(opened, rule)
                 opened.check_unchanged()
         except BaseException:
@@ -185,5 +187,21 @@ def _case(
 ) -> Case:
     told = read_firing(metadata, deepest)
     return Case(
-        rule_id, target_key, told.outcome, label, fired_at, decided_at, told.members, told.confidence, told.plain
+        rule_id, target_key, told.outcome, label, fired_at, decided_at, told.members, told.confidence, told.texts
     )
+
+
+def export_corpus(
+    source: str, policy: Policy, as_of: int, rule: str, out: Path, since: int | None = None
+) -> dict[str, Any]:
+    """Writes the full corpus of a rule and returns its manifest; nothing is written when the export cannot be read.
+
+    Raises UsageError when the file would take the place of the export, or has a suffix of no known format.
+    """
+    check_suffix(out)
+    refuse_in_source(out, source)
+    with SignalHistory(source, policy, as_of, rule) as history:
+        cases = redacted(history.corpus(rule, since), policy)
+        manifest = corpus_manifest(cases, rule, as_of=as_of, since=since, kind=history.kind, label=history.label)
+    write_corpus(out, manifest, cases)
+    return manifest
