@@ -21,6 +21,8 @@ def apply(event: PullRequestEvent, context: Context) -> None:
     if context.is_bot(event) or action is None or action.kind != "close":
         return
     if is_by_owner(event, context.policy):
+        if context.records.is_marked(event.pull, PENDING, event.time, event.time):
+            return  # Recorded by an earlier run over the same events.
         detail = f"Bot-closed PR #{event.number} reopened by the repo owner."
         context.write_reversal(PENDING, event, event.sender, event.target, detail, named(event))
         context.records.mark(event.pull, PENDING, event.time)
