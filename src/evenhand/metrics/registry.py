@@ -180,6 +180,7 @@ _MODULES = (
     "signals.latest_backtest_run",
     "signals.calibration_trend",
     "signals.backtest_runs",
+    "signals.track_record",
     "outcomes.published_states",
     "outcomes.recorded_states",
     "outcomes.fleet_volume",

@@ -350,6 +350,27 @@ def calibration_trend(results: Results, context: Context) -> dict[str, Any]:
     }
 
 
+def track_record(results: Results, context: Context) -> dict[str, Any]:
+    """The operator's track record of tested rule changes; null and empty when no events were provided."""
+    record = results["signals.track_record"]
+    provided = _provided(context, "audit_events")
+    return {
+        "totalRuns": record.total.value if provided else None,
+        "regressedRuns": record.regressed.numerator if provided else None,
+        "regressedRate": _plain(record.regressed.exact),
+        "perRule": {
+            rule.rule_id: {
+                "total": rule.total,
+                "regressed": rule.regressed,
+                "improved": rule.improved,
+                "unchanged": rule.unchanged,
+            }
+            for rule in record.rules
+            if provided
+        },
+    }
+
+
 def _rule_week(week: Any) -> dict[str, Any]:
     confirmed, overturned = week.decided_shown or (None, None)
     return {

@@ -33,6 +33,7 @@ def operator_document(computed: Computed) -> dict[str, Any]:
     return {
         "fleetAnalytics": api.fleet_analytics(computed.results, computed.context),
         "calibrationTrend": api.calibration_trend(computed.results, computed.context),
+        "trackRecord": api.track_record(computed.results, computed.context),
         "quality": api.quality(computed.manifest),
     }
 
