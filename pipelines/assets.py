@@ -57,10 +57,10 @@ def _table_spec(table: Table) -> dg.AssetSpec:
 
 @dg.multi_asset(specs=[_table_spec(table) for table in TABLES.values()], name="extract")
 def lake(context: dg.AssetExecutionContext, build: Build) -> Iterator[dg.MaterializeResult[Any]]:
-    """Reads the whole export into the lake, which is complete or absent; tables that it lacks are not materialized."""
+    """Reads what is new of the export into the lake, which is complete or absent; tables that it lacks are not materialized."""
     build.forget()
     try:
-        manifest = extract(build.source, Path(build.lake), build.moment())
+        manifest = extract(build.source, Path(build.lake), build.moment(), policy=build.policy(), say=context.log.info)
     except BusySourceError as error:
         context.log.warning(str(error))
         raise dg.RetryRequested(max_retries=_BUSY_RETRIES, seconds_to_wait=_BUSY_SECONDS) from error

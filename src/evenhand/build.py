@@ -20,11 +20,12 @@ from evenhand.errors import EvenhandError, UsageError
 from evenhand.evidence.analytics.reviewed import Reviewed, reviewed
 from evenhand.evidence.page_folder import write_review_pages
 from evenhand.lake.extraction import extract
+from evenhand.lake.increments import Say
 from evenhand.overlap import refuse_overlap
 from evenhand.policy import REVIEW_TABLES, Policy
 from evenhand.site import api
 from evenhand.site.api_files import write_operator, write_public
-from evenhand.site.datasets import Dataset, write_datasets
+from evenhand.site.datasets import write_datasets
 from evenhand.site.facts import BuildFacts, PublishedFile
 from evenhand.site.pages import write_operator_pages, write_pages
 from evenhand.site.publish import (
@@ -46,6 +47,7 @@ from evenhand.site.publish import (
     write_checksums,
 )
 from evenhand.site.report import report, report_schema
+from evenhand.site.tabular import Dataset
 from evenhand.site.terminal import headline_table
 from evenhand.timeline import iso
 
@@ -89,8 +91,9 @@ def build(
     restate: str | None = None,
     reviews: Path | None = None,
     seats: Path | None = None,
+    say: Say = lambda _: None,
 ) -> Outcome:
-    """Extract, compute, check, publish.
+    """Extract, compute, check, publish; `say` is told what was read of the export, and why.
 
     Raises EvenhandError when anything fails; what was published before is then untouched.
     """
@@ -98,7 +101,7 @@ def build(
     if seats and not reviews:
         raise UsageError("--seats says whose word has held in reviews: name the reviews with --reviews")
     assessed = reviewed(reviews, seats, policy, as_of, keep=operator is not None) if reviews else None
-    extract(source, lake_dir, as_of)
+    extract(source, lake_dir, as_of, policy=policy, say=say)
     computed = replace(compute(lake_dir, policy, as_of), reviews=assessed)
     return publish(computed, out=out, operator=operator, restate=restate)
 

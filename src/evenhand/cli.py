@@ -25,6 +25,7 @@ from evenhand.commands.options import (
     as_of_of,
     command_named,
     policy_of,
+    tell,
 )
 from evenhand.errors import EvenhandError, ExitCode, UsageError
 
@@ -180,6 +181,7 @@ def _build(options: argparse.Namespace) -> int:
         restate=options.restate,
         reviews=options.reviews,
         seats=options.seats,
+        say=tell,
     )
     print(outcome.summary(), end="")
     set_aside = outcome.quarantined or outcome.bad_records
@@ -190,7 +192,7 @@ def _extract(options: argparse.Namespace) -> int:
     from evenhand.lake.extraction import extract
     from evenhand.site.terminal import extraction_table
 
-    manifest = extract(options.source, options.lake)
+    manifest = extract(options.source, options.lake, full=options.full, say=tell)
     print(extraction_table(manifest), end="")
     quarantined = any(table.quarantined for table in manifest.tables.values())
     return ExitCode.STRICT if options.strict and quarantined else ExitCode.DONE

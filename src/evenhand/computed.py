@@ -5,7 +5,7 @@ the pipeline alike. Does not: any rule of them, or the form in which something i
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,16 @@ from evenhand.corpus.corpora import RuleCorpus, pair, published_corpora
 from evenhand.corpus.records import score_records
 from evenhand.disclosure.suppression import withhold
 from evenhand.engines.duckdb import DuckEngine
+from evenhand.errors import LakeError
 from evenhand.evidence.analytics.reviewed import Reviewed
 from evenhand.lake.manifest import LakeManifest
 from evenhand.lake.reading import open_lake_manifest, table_files
 from evenhand.lake.tables import TABLES
 from evenhand.metrics.ledger.chain import ORPHANS, Chain, statement, verify_chain
+from evenhand.metrics.outcomes.uncorroborated_mentions import uncorroborated_mentions
 from evenhand.metrics.registry import Context, combinations, registry
 from evenhand.policy import Policy
+from evenhand.timeline import DAY, day_text, iso
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class Computed:
     """Every case of every rule, ordered by rule and then in the published order."""
     reviews: Reviewed | None = None
     """What a review export means, when one was given."""
+    mentions: dict[str, int] = field(default_factory=dict)
+    """Reverts that are only spoken of, by reason; for data quality."""
 
 
 def open_engine(lake_dir: Path, manifest: LakeManifest, policy: Policy) -> DuckEngine:
@@ -51,6 +56,21 @@ def context_of(manifest: LakeManifest, policy: Policy, as_of: int) -> Context:
     return Context(policy, as_of, provided, lacking)
 
 
+def _refuse_dropped(manifest: LakeManifest, context: Context) -> None:
+    """A window that reaches days whose events the lake has dropped would count too little, and is refused."""
+    if manifest.retention is None:
+        return
+    windows = context.policy.windows
+    days = max(windows.signals_days, windows.accuracy_days)
+    first = min(context.window(days).start, context.weeks()[0])
+    kept_from = manifest.retention.events_from * DAY
+    if first < kept_from:
+        raise LakeError(
+            f"the lake has dropped events before {day_text(kept_from)}, and figures as of {iso(context.as_of)} look back "
+            f"to {day_text(first)}: give another lake with --lake, which is read from the export anew"
+        )
+
+
 class Computation:
     """One lake being computed for one as-of: each result once, in whatever order it is asked for.
 
@@ -61,6 +81,7 @@ class Computation:
         """Opens the lake; LakeError when it is missing or incomplete."""
         self.manifest = open_lake_manifest(lake_dir)
         self.context = context_of(self.manifest, policy, as_of)
+        _refuse_dropped(self.manifest, self.context)
         self._engine = open_engine(lake_dir, self.manifest, policy)
         self._results: dict[str, Any] = {}
         self._cases: pa.Table | None = None
@@ -122,7 +143,15 @@ class Computation:
             pairing = beside.submit(self.corpora)
             results = {name: self.result(name) for name in (*registry(), *combinations())}
             pairing.result()
-        return Computed(self.context, self.manifest, withhold(results), self.corpora(), self.records(), self.cases())
+        return Computed(
+            self.context,
+            self.manifest,
+            withhold(results),
+            self.corpora(),
+            self.records(),
+            self.cases(),
+            mentions=uncorroborated_mentions(self._engine, self.context.as_of),
+        )
 
 
 def compute(lake_dir: Path, policy: Policy, as_of: int) -> Computed:

@@ -271,6 +271,19 @@ class Lake:
     """How the lake is written."""
 
     memory_megabytes: int = _value(512, "Memory of the engine while it counts", "MB", "", 64)
+    overlap_days: int = _value(3, "Days that a nightly extraction reads again", "days", "", 0)
+    event_days: int = _value(90, "Age from which the lake drops events", "days", "", 1)
+    record_days: int = _value(180, "Age from which the lake keeps of a record its digest alone", "days", "", 1)
+    kept_families: tuple[str, ...] = _value(
+        (
+            "github_app.pr_public_surface_published",
+            "calibration.threshold_backtest_run",
+            "calibration.logic_backtest_run",
+            "calibration.counterfactual_backtest_run",
+        ),
+        "Events that are never dropped, because figures of any age read them",
+        "family",
+    )
     fresh_hours: int = _value(
         48, "Age of the newest event at which the pipeline warns of a stale export", "hours", "", 1
     )
@@ -603,6 +616,9 @@ def _check_together(policy: Policy, where: str) -> None:
         raise UsageError(f"{where}: [ledger] provenance_horizon must be an instant, as 2026-07-29T00:00:00.000Z")
     for name in normalised_repositories(policy.repositories.allow):
         check_repository(name, f"{where}: [repositories] allow")
+    longest = max(policy.windows.signals_days, policy.windows.accuracy_days, 7 * policy.windows.trend_weeks)
+    if policy.lake.event_days < longest:
+        raise UsageError(f"{where}: [lake] event_days must be at least {longest}, the longest window that reads events")
     _check_backtest(policy, where)
 
 

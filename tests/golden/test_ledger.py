@@ -108,6 +108,6 @@ def test_a_record_with_an_unpaired_surrogate_is_a_mismatch_and_no_crash() -> Non
 )
 def test_the_quick_encoder_agrees_with_the_canonical_one(text: str) -> None:
     from evenhand.canonical import canonical
-    from evenhand.metrics.ledger.chain import canonical_text
+    from evenhand.lake.ledger_json import canonical_text
 
     assert canonical_text(text) == canonical(json.loads(text))

@@ -63,3 +63,12 @@ def as_of_of(options: argparse.Namespace) -> int:
     import time
 
     return day_start(time.time_ns() // 1000)
+
+
+def tell(sentence: str) -> None:
+    """What a person may want to know while a command works, on standard error."""
+    import sys
+
+    from evenhand.site.terminal import visible
+
+    print(visible(sentence), file=sys.stderr)

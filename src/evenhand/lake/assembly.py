@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from evenhand.lake.manifest import LakeFile
 from evenhand.lake.ordering import sort_rows, sorted_on_disk
 from evenhand.lake.parse import schema_of
+from evenhand.lake.retention import Retention
 from evenhand.lake.staging import Piece, StagedFiles
 from evenhand.lake.tables import Table
+from evenhand.timeline import DAY
 
 ROW_GROUP_ROWS = 16_384
 """Few enough that a reader of one family of events passes over most of a busy day."""
@@ -72,26 +75,63 @@ class Bucket:
     path: str
     day: str
     pieces: list[Piece]
+    carried: str = ""
+    """A file of the earlier lake whose rows go into it too."""
+    carried_before_day: int | None = None
+    """Of those rows only what lies before this day, or has no instant; None: all of them."""
+    carried_bytes: int = 0
+    retention: Retention | None = None
+    """What is left of its rows when its day is past its retention."""
 
     @property
     def size(self) -> int:
         """Bytes of its rows in memory."""
-        return sum(piece.size for piece in self.pieces)
+        return sum(piece.size for piece in self.pieces) + self.carried_bytes
+
+    def rows(self, staged: StagedFiles) -> Iterator[pa.Table]:
+        """Its rows, as they come."""
+        schema = schema_of(self.table)
+        for piece in self.pieces:
+            yield self._left(pa.Table.from_batches([staged.batch(piece)], schema))
+        if self.carried:
+            with pq.ParquetFile(self.carried) as file:
+                for batch in file.iter_batches(ROW_GROUP_ROWS):
+                    rows = pa.Table.from_batches([batch]).select(schema.names).cast(schema)
+                    yield self._left(self._before(rows))
+
+    def _before(self, rows: pa.Table) -> pa.Table:
+        if self.carried_before_day is None:
+            return rows
+        moments = rows.column(self.table.increments)
+        return rows.filter(
+            pc.or_(pc.is_null(moments), pc.fill_null(pc.less(moments, self.carried_before_day * DAY), True))
+        )
+
+    def _left(self, rows: pa.Table) -> pa.Table:
+        return rows if self.retention is None else self.retention.left(self.table, rows)
 
 
-def assemble(bucket: Bucket, staged: StagedFiles, building: Path, memory_limit: str) -> LakeFile:
-    """Write one Parquet file, sorted in total order; whoever asked for it has it put on disk (sync)."""
+def assemble(bucket: Bucket, staged: StagedFiles, building: Path, memory_limit: str) -> LakeFile | None:
+    """Write one Parquet file, sorted in total order; whoever asked for it has it put on disk (sync).
+
+    None, and no file, when nothing is left of its rows.
+    """
     schema = schema_of(bucket.table)
     target = building / bucket.path
     if bucket.size <= IN_MEMORY_BYTES:
-        rows = sort_rows(bucket.table, staged.table(bucket.pieces, schema))
-        count = write_rows(target, schema, iter([rows]))
+        rows = pa.concat_tables([schema.empty_table(), *bucket.rows(staged)]).combine_chunks()
+        if rows.num_rows == 0:
+            return None
+        count = write_rows(target, schema, iter([sort_rows(bucket.table, rows)]))
     else:
         scratch = staged.folder / (bucket.path.replace("/", "-") + ".sorting")
         scratch.mkdir()
-        unsorted = (staged.batch(piece) for piece in bucket.pieces)
+        unsorted = (batch for rows in bucket.rows(staged) for batch in rows.to_batches())
         ordered = sorted_on_disk(bucket.table, unsorted, schema, scratch, memory_limit)
         count = write_rows(target, schema, (pa.Table.from_batches([batch]) for batch in ordered))
+        if count == 0:
+            target.unlink()
+            return None
     with target.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return LakeFile(bucket.path, count, digest, bucket.day)

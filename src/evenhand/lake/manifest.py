@@ -8,8 +8,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from evenhand.canonical import sha256_hex
+from evenhand.lake.retention import Retention
+from evenhand.sources.base import Mark
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST_NAME = "lake.json"
 
 
@@ -45,11 +47,16 @@ class TableManifest:
     earliest_us: int | None = None
     latest_us: int | None = None
     """Bounds of the table's own instant (ts_us, received_us, occurred_us or updated_us), when it has one."""
-    watermark: int | None = None
-    """The source's monotonic key after which a later, incremental extraction goes on; None: it has none."""
+    mark: Mark | None = None
+    """How far the source was read, where a later extraction can go on from there."""
     files: list[LakeFile] = field(default_factory=list)
     content_sha256: str = ""
     """SHA-256 over the lines `sha256  path` of the files, in order."""
+
+    @property
+    def rows_in_files(self) -> int:
+        """Rows that are there: those kept when they were read, without those dropped with age since."""
+        return sum(file.rows for file in self.files)
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,8 @@ class LakeManifest:
     source_label: str
     as_of_us: int | None
     tables: dict[str, TableManifest]
+    retention: Retention | None = None
+    """What was dropped; None: nothing."""
 
     def table(self, name: str) -> TableManifest:
         """What is known of a declared table; not provided when the manifest does not list it."""
@@ -77,13 +86,15 @@ class LakeManifest:
         tables = {}
         for name, entry in value["tables"].items():
             files = [LakeFile(**file) for file in entry.pop("files")]
-            tables[name] = TableManifest(files=files, **entry)
+            mark = entry.pop("mark")
+            tables[name] = TableManifest(files=files, mark=Mark.from_json(mark) if mark else None, **entry)
         return cls(
             format_version=value["format_version"],
             source_kind=value["source_kind"],
             source_label=value["source_label"],
             as_of_us=value["as_of_us"],
             tables=tables,
+            retention=Retention.from_json(value["retention"]) if value["retention"] else None,
         )
 
 

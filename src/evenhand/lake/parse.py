@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -48,6 +49,12 @@ def schema_of(table: Table) -> pa.Schema:
     return pa.schema([pa.field(column.name, ARROW_TYPES[column.kind]) for column in table.columns])
 
 
+Days = npt.NDArray[np.int64]
+
+UNDATED = -(2**31)
+"""The day number of a row whose own instant is unknown: before every day."""
+
+
 @dataclass
 class ParsedBatch:
     """Typed rows, and why others are not among them or lack a value."""
@@ -59,6 +66,19 @@ class ParsedBatch:
     """Rows with malformed metadata or payload, those that are set aside too."""
     malformed_listed: int = 0
     """Those of them whose event type a figure reads."""
+    days: "RowDays | None" = None
+    """For a table that only grows: the days of all these rows, to count them by."""
+
+
+@dataclass(frozen=True)
+class RowDays:
+    """The UTC days, by a table's own instant, of the rows of a batch that were read, kept, set aside or malformed."""
+
+    read: Days
+    kept: Days
+    malformed: Days
+    malformed_listed: Days
+    quarantined: dict[str, Days]
 
 
 class _Columns:
@@ -94,8 +114,8 @@ class _Columns:
         return values, known
 
 
-def parse_batch(table: Table, raw: RawBatch) -> ParsedBatch:
-    """The typed rows of one raw batch.
+def parse_batch(table: Table, raw: RawBatch, since_day: int | None = None) -> ParsedBatch:
+    """The typed rows of one raw batch; with `since_day` only those that are known to be of that UTC day or later.
 
     Reasons are `unparseable_<column of the export>`, `empty_rule_id` and `unreadable_row`. A row is set aside when
     it lacks what gives it a place in any figure: its time, or the number of its pull request; otherwise the value
@@ -107,32 +127,57 @@ def parse_batch(table: Table, raw: RawBatch) -> ParsedBatch:
         columns.made[column.name] if column.name in columns.made else columns.raw[column.name]
         for column in table.columns
     ]
+    days = _own_days(columns.made[table.increments]) if table.increments else None
+    unreadable = list(raw.unreadable)
+    malformed, listed = _malformed(table, columns)
+    if since_day is not None:
+        assert days is not None
+        asked = days >= since_day
+        columns.keep &= asked
+        columns.bad = {reason: rows & asked for reason, rows in columns.bad.items()}
+        malformed, listed = malformed & asked, listed & asked
+        unreadable = []
     rows = _kept(pa.RecordBatch.from_arrays(arrays, schema=schema_of(table)), columns.keep)
+    found = {reason: np.flatnonzero(bad) for reason, bad in columns.bad.items()}
+    found = {reason: where for reason, where in found.items() if len(where)}
     quarantined: dict[str, list[int]] = {}
-    if columns.bad:
+    if found:
         positions = raw.locate()
-        quarantined = {reason: [positions[row] for row in np.flatnonzero(bad)] for reason, bad in columns.bad.items()}
-    if raw.unreadable:
-        quarantined[UNREADABLE_ROW] = list(raw.unreadable)
-    parsed = ParsedBatch(rows, quarantined)
-    parsed.malformed, parsed.malformed_listed = _malformed(table, columns)
+        quarantined = {reason: [positions[row] for row in where] for reason, where in found.items()}
+    if unreadable:
+        quarantined[UNREADABLE_ROW] = unreadable
+    parsed = ParsedBatch(rows, quarantined, int(malformed.sum()), int(listed.sum()))
+    if days is not None:
+        by_reason = {reason: days[where] for reason, where in found.items()}
+        read = days if since_day is None else days[days >= since_day]
+        if unreadable:
+            by_reason[UNREADABLE_ROW] = np.full(len(unreadable), UNDATED)
+            read = np.concatenate((read, by_reason[UNREADABLE_ROW]))
+        kept = days if columns.keep.all() else days[columns.keep]
+        parsed.days = RowDays(read, kept, days[malformed], days[listed], by_reason)
     return parsed
 
 
-def _malformed(table: Table, columns: _Columns) -> tuple[int, int]:
-    """How many rows hold no strict JSON object where one belongs, and how many of them a figure would read.
+def _own_days(moments: pa.Int64Array) -> Days:
+    values = np.frombuffer(moments.buffers()[1], dtype=np.int64)[: len(moments)] // DAY
+    return values if moments.null_count == 0 else np.where(presence(moments), values, UNDATED)
+
+
+def _malformed(table: Table, columns: _Columns) -> tuple[Mask, Mask]:
+    """Which rows hold no strict JSON object where one belongs, and which of them a figure would read.
 
     All readable rows count, those that are set aside for another reason too (contract section 12).
     """
     if table.name == "audit_events":
         malformed = columns.made["metadata_malformed"]
         listed = pc.and_(malformed, _is_listed(columns.made["family"]))
-        return pc.sum(malformed).as_py() or 0, pc.sum(listed).as_py() or 0
+        return mask_of(malformed), mask_of(listed)
     if table.name == "orb_risk_control_arms":
         payloads = columns.raw["payload_json"].to_pylist()
-        malformed_payloads = sum(object_members(payload or "") is None for payload in payloads)
+        malformed_payloads = np.array([object_members(payload or "") is None for payload in payloads], dtype=np.bool_)
         return malformed_payloads, malformed_payloads
-    return 0, 0
+    none = np.zeros(columns.count, dtype=np.bool_)
+    return none, none
 
 
 def _kept(rows: pa.RecordBatch, keep: Mask) -> pa.Table:
@@ -315,6 +360,7 @@ def _decision_records(columns: _Columns) -> None:
     moments, known = _moment(columns, "created_at", "ts_us", required=True)
     columns.made["day"] = days_of(moments, known)
     columns.made["week"] = weeks_of(moments, known)
+    columns.made["record_content"] = pa.nulls(columns.count, pa.string())
     columns.made["findings_count"] = int64_array(*columns.integer("findings_count"))
 
 

@@ -10,13 +10,14 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 from evenhand.errors import BusySourceError, EvenhandError, LakeError, SourceError
 from evenhand.lake.assembly import Bucket
 from evenhand.lake.manifest import LakeFile
+from evenhand.lake.retention import Retention
 from evenhand.lake.staging import Piece
 from evenhand.lake.tables import TABLES
 from evenhand.lake.work import Json, Numbers, Share, Tally, read_shares, write_buckets
@@ -75,8 +76,16 @@ def reading_message(address: str, shares: list[Share], staged: Path) -> Json:
 
 def writing_message(groups: list[list[Bucket]], building: Path, memory_limit: str) -> Json:
     """What it needs for the second phase."""
-    listed = [[{**asdict(bucket), "table": bucket.table.name} for bucket in group] for group in groups]
+    listed = [[_told(bucket) for bucket in group] for group in groups]
     return {"groups": listed, "building": str(building), "memory_limit": memory_limit}
+
+
+def _told(bucket: Bucket) -> Json:
+    told = {part.name: getattr(bucket, part.name) for part in fields(bucket)}
+    told["table"] = bucket.table.name
+    told["pieces"] = [asdict(piece) for piece in bucket.pieces]
+    told["retention"] = asdict(bucket.retention) if bucket.retention else None
+    return told
 
 
 def tallies_of(message: Json) -> dict[str, Tally]:
@@ -90,18 +99,16 @@ def files_of(message: Json) -> dict[str, LakeFile]:
 
 
 def _groups(listed: list[list[Json]]) -> list[list[Bucket]]:
-    return [
-        [
-            Bucket(
-                TABLES[value["table"]],
-                value["path"],
-                value["day"],
-                [Piece(**piece) for piece in value["pieces"]],
-            )
-            for value in group
-        ]
-        for group in listed
-    ]
+    return [[_bucket(value) for value in group] for group in listed]
+
+
+def _bucket(value: Json) -> Bucket:
+    told = {
+        "table": TABLES[value["table"]],
+        "pieces": [Piece(**piece) for piece in value["pieces"]],
+        "retention": Retention.from_json(value["retention"]) if value["retention"] else None,
+    }
+    return Bucket(**{**value, **told})
 
 
 def _serve(share_numbers: int, bucket_numbers: int) -> None:
@@ -119,7 +126,9 @@ def _serve(share_numbers: int, bucket_numbers: int) -> None:
         return
     reading: dict[str, Any] = json.loads(line)
     staged = Path(reading["staged"])
-    shares: list[Share] = [(name, None if part is None else (part[0], part[1])) for name, part in reading["shares"]]
+    shares: list[Share] = [
+        (name, None if part is None else (part[0], part[1]), since_day) for name, part, since_day in reading["shares"]
+    ]
     with open_source(reading["address"]) as source:
         tallies = read_shares(source, shares, iter(Numbers(share_numbers)), staged, 1, end_with_parent)
     _say({"tallies": {name: tally.to_json() for name, tally in tallies.items()}})

@@ -81,7 +81,7 @@ class Stage:
         if not self._table.by_day:
             yield from ((0, batch) for batch in rows.to_batches())
             return
-        days = _days(rows, self._table.by_day)
+        days = instants(rows, self._table.by_day) // DAY
         runs = 1 + np.count_nonzero(days[1:] != days[:-1])
         if runs > rows.num_rows // RUN_ROWS:
             order = np.argsort(days, kind="stable")
@@ -93,13 +93,13 @@ class Stage:
                 yield int(days[start]), batch
 
 
-def _days(rows: pa.Table, name: str) -> npt.NDArray[np.int64]:
-    """UTC day numbers of an instant column without nulls."""
+def instants(rows: pa.Table, name: str) -> npt.NDArray[np.int64]:
+    """The values of an instant column; where one is null, whatever lies under it."""
     chunks = [
         np.frombuffer(chunk.buffers()[1], dtype=np.int64)[chunk.offset : chunk.offset + len(chunk)]
         for chunk in rows.column(name).chunks
     ]
-    return np.concatenate(chunks) // DAY
+    return np.concatenate(chunks)
 
 
 class StagedFiles:
@@ -114,10 +114,6 @@ class StagedFiles:
         if piece.file not in self._readers:
             self._readers[piece.file] = pa.ipc.open_file(pa.OSFile(str(self.folder / piece.file), "rb"))
         return self._readers[piece.file].get_batch(piece.batch)
-
-    def table(self, pieces: list[Piece], schema: pa.Schema) -> pa.Table:
-        """The rows of some pieces."""
-        return pa.Table.from_batches([self.batch(piece) for piece in pieces], schema).combine_chunks()
 
 
 def bounds(rows: pa.Table, name: str) -> tuple[int, int] | None:

@@ -71,6 +71,9 @@ class Table:
     columns: tuple[Column, ...]
     by_day: str = ""
     """The instant column whose UTC day partitions the table; empty: one file."""
+    increments: str = ""
+    """The instant column by which rows are only ever added, so that a later extraction reads what is new; empty: the
+    rows change, and the table is read whole each time."""
     order: tuple[str, ...] = ()
     """The total order of rows within a file: what makes the same rows the same bytes."""
     required: tuple[str, ...] = ()
@@ -185,6 +188,7 @@ AUDIT_EVENTS = Table(
         _metadata("comparison_verdict", "metadata.comparison.verdict when text."),
     ),
     by_day="ts_us",
+    increments="ts_us",
     # By family first, so that a figure reads the row groups of its own events and passes over the others.
     order=("family", "ts_us", "event_type", "id", "target_key"),
     required=("event_type", "created_at"),
@@ -270,7 +274,15 @@ DECISION_RECORDS = Table(
         _text("action", "What the gate did: merge, close, hold, ...", Privacy.PUBLIC),
         _text("reason_code", "Why, as a code.", Privacy.PUBLIC),
         _text("record_digest", "SHA-256 of the canonical record.", Privacy.PUBLIC),
-        _text("record_json", "The record itself.", Privacy.SECRET),
+        _text("record_json", "The record itself; null once it is past its retention.", Privacy.SECRET),
+        Column(
+            "record_content",
+            Kind.TEXT,
+            "SHA-256 of the canonical record where the record itself was dropped; empty when it was no JSON.",
+            Privacy.PRIVATE,
+            source="record_json",
+            derived=True,
+        ),
         _instant("ts_us", "When the verdict fell.", "created_at"),
         _day("day", "UTC day of the verdict.", "created_at"),
         _day("week", "Monday of the verdict's week, UTC.", "created_at"),
@@ -280,6 +292,7 @@ DECISION_RECORDS = Table(
         _integer("findings_count", "Findings of the evaluation.", "findings"),
     ),
     by_day="ts_us",
+    increments="ts_us",
     order=("ts_us", "id", "pull_request", "record_digest"),
     required=("repo_full_name", "pull_number", "action", "created_at"),
     group="ledger",
@@ -297,6 +310,7 @@ DECISION_LEDGER = Table(
         _text("created_at", "When the row was written, as stored: part of its hash.", Privacy.PUBLIC),
         _instant("ts_us", "When the row was written.", "created_at"),
     ),
+    increments="ts_us",
     order=("seq", "row_hash"),
     required=("seq", "record_id", "record_digest", "prev_hash", "row_hash", "created_at"),
     group="ledger",
@@ -498,7 +512,9 @@ LISTED_EVENT_FAMILIES = (
 """Families that a figure reads; the actions `agent.action.<class>` come beside them (contract section 0)."""
 
 ACTION_FAMILY_PREFIX = "agent.action."
-SIGNAL_FAMILIES = ("signal.rule_fired", "signal.human_override")
-STORED_AT_FAMILIES = LISTED_EVENT_FAMILIES[-3:]
 MENTION_FAMILY = "outcomes.uncorroborated_mention"
 """A revert that the body of a pull request speaks of and nothing bears out; counted in data quality alone."""
+MENTION_REASONS = ("other_form", "never_merged", "merge_not_recorded")
+"""Its detail: not the form that counts; in one that never merged; of one whose merge was not recorded."""
+SIGNAL_FAMILIES = ("signal.rule_fired", "signal.human_override")
+STORED_AT_FAMILIES = LISTED_EVENT_FAMILIES[-3:]

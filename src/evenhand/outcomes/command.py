@@ -53,7 +53,8 @@ class Derived:
         if counts.aside:
             places = ", ".join(place for found in counts.examples.values() for place in found)
             yield f"set aside: {_listed(counts.aside)} (e.g. {places})"
-        yield f"rows: {_listed(self.rows) or 'none'}"
+        types = ", ".join(f"{name} {count:,}" for name, count in sorted(self.rows.items()))
+        yield f"rows: {types or 'none'}"
         if self.mentions:
             total = sum(self.mentions.values())
             yield f"uncorroborated mentions of a revert, which count nowhere: {total:,} ({_listed(self.mentions)})"

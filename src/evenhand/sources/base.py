@@ -5,10 +5,10 @@ texts mean (lake).
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import pyarrow as pa
 
@@ -17,6 +17,24 @@ from evenhand.lake.tables import Table
 
 Part = tuple[int, int] | None
 """A share of a table's rows: rowids above the first and up to the second, or None for all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far a table that only grows had been read, and what tells whether it is still the same table."""
+
+    lowest: int
+    highest: int
+    """Keys of the first and the last row."""
+    rows: int
+    samples: dict[int, str]
+    """Key -> digest of what never changes in that row, for some rows spread over the table."""
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "Mark":
+        """From a manifest; JSON has made texts of the keys."""
+        samples = {int(key): digest for key, digest in value["samples"].items()}
+        return cls(value["lowest"], value["highest"], value["rows"], samples)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +89,25 @@ class Source(ABC):
     def size(self) -> int:
         """Bytes of the export, about: what decides whether a second process is worth its start."""
 
-    def watermark(self, table: Table) -> int | None:
-        """The greatest value of a key that only grows, for a table that has one."""
+    def mark(self, table: Table) -> Mark | None:
+        """How far the table goes, by a key that only grows; None when it has no such key or is empty."""
         return None
+
+    def digests(self, table: Table, keys: Collection[int]) -> dict[int, str]:
+        """For those keys that have a row: a digest of what never changes in it."""
+        raise NotImplementedError
+
+    def rows_above(self, table: Table, key: int) -> int:
+        """How many rows lie above a key."""
+        raise NotImplementedError
+
+    def parts_above(self, table: Table, key: int) -> list[Part]:
+        """Shares of the rows above a key."""
+        raise NotImplementedError
+
+    def parts_since(self, table: Table, key: int, day: str) -> list[Part]:
+        """Shares that hold, among others, every row up to a key whose own instant, as text, is at or after a date."""
+        raise NotImplementedError
 
     @abstractmethod
     def check_unchanged(self) -> None:

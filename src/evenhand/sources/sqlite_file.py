@@ -9,21 +9,24 @@ with its `-wal` to a temporary folder and read there; a left `-journal` likewise
 is checked before the lake is put in place.
 """
 
+import hashlib
 import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 import pyarrow as pa
 
 from evenhand.errors import BusySourceError, SourceError
 from evenhand.lake.tables import TABLES, Table
-from evenhand.sources.base import Fingerprint, Part, RawBatch, Source, batch_without, label_of, text_columns
+from evenhand.sources.base import Fingerprint, Mark, Part, RawBatch, Source, batch_without, label_of, text_columns
 from evenhand.sources.sqlite_text import ChunkReader, Pending, TextColumn, quoted
 from evenhand.sources.utf8 import readable_rows
 from evenhand.sources.values import Unreadable, readable_text, value_text
@@ -33,6 +36,8 @@ _WRITE_AHEAD = 2
 _ROWS_PER_BATCH = 16_384
 _ROWS_PER_PART = 65_536
 _LARGEST_PARTS = 64
+_SAMPLES = 32
+"""Spans of a table at whose ends a row is remembered, to know the table again."""
 BUSY_SECONDS = 5.0
 """How long a lock of the writer is waited for."""
 _LOWEST_ROWID = -(2**63)
@@ -103,11 +108,6 @@ class SqliteSource(Source):
         """Bytes of the file."""
         return self._path.stat().st_size
 
-    def watermark(self, table: Table) -> int | None:
-        """The greatest rowid."""
-        last = self.parts(table)[-1:]
-        return last[0][1] if last and last[0] is not None else None
-
     def check_unchanged(self) -> None:
         """By identity, size and time of change of the files."""
         self._fingerprint.check(self.label)
@@ -124,21 +124,80 @@ class SqliteSource(Source):
         key = row_key(self._connection, table.name)
         if key is None:
             return [None]
+        ends = self._ends(table, key)
+        if ends is None:
+            return []
+        if ends[0] == _LOWEST_ROWID:
+            return [None]  # nothing lies below it to start from
+        return _spans(ends[0] - 1, ends[1])
+
+    def _ends(self, table: Table, key: str) -> tuple[int, int] | None:
         # Two queries: SQLite finds either end at once, but reads the whole table for both together.
         ends = [f"(SELECT {end}({key}) FROM main.{quoted(table.name)})" for end in ("min", "max")]
-        query = "SELECT " + ", ".join(ends)
+        [(lowest, highest)] = self._asked(table, "SELECT " + ", ".join(ends))
+        return None if lowest is None else (lowest, highest)
+
+    def _asked(self, table: Table, query: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         try:
-            lowest, highest = self._connection.execute(query).fetchone()
+            return self._connection.execute(query, parameters).fetchall()
         except sqlite3.Error as error:
             raise source_error(error, f"{table.name} in {self.label}") from error
-        if lowest is None:
+
+    def mark(self, table: Table) -> Mark | None:
+        """By rowid. A table that SQLite may number anew (VACUUM) shows it in its samples."""
+        key = row_key(self._connection, table.name)
+        ends = self._ends(table, key) if key else None
+        if key is None or ends is None or ends[0] == _LOWEST_ROWID:
+            return None
+        lowest, highest = ends
+        [(rows,)] = self._asked(table, f"SELECT count(*) FROM main.{quoted(table.name)}")
+        nearest = f"SELECT {key} FROM main.{quoted(table.name)} WHERE {key} >= ? ORDER BY {key} LIMIT 1"
+        targets = {lowest + (highest - lowest) * number // _SAMPLES for number in range(_SAMPLES + 1)}
+        keys = {self._asked(table, nearest, (target,))[0][0] for target in sorted(targets)}
+        return Mark(lowest, highest, rows, self.digests(table, keys))
+
+    def digests(self, table: Table, keys: Collection[int]) -> dict[int, str]:
+        """Of the identity and of what a row cannot be without."""
+        key = row_key(self._connection, table.name)
+        fixed = [name for name in ("id", *table.required) if name in self._columns[table.name]]
+        listed = ", ".join(f"quote({quoted(name)})" for name in fixed)
+        query = f"SELECT {listed} FROM main.{quoted(table.name)} WHERE {key} = ?"
+        found = {}
+        for number in sorted(keys):
+            for row in self._asked(table, query, (number,)):
+                found[number] = hashlib.sha256(repr(row).encode("utf-8", "backslashreplace")).hexdigest()
+        return found
+
+    def rows_above(self, table: Table, key: int) -> int:
+        """By rowid."""
+        name = row_key(self._connection, table.name)
+        return int(self._asked(table, f"SELECT count(*) FROM main.{quoted(table.name)} WHERE {name} > ?", (key,))[0][0])
+
+    def parts_above(self, table: Table, key: int) -> list[Part]:
+        """Spans of rowids above one."""
+        name = row_key(self._connection, table.name)
+        ends = self._ends(table, name) if name else None
+        return [] if ends is None or ends[1] <= key else _spans(key, ends[1])
+
+    def parts_since(self, table: Table, key: int, day: str) -> list[Part]:
+        """Spans around the rowids that the instant's index finds, or a scan where there is none.
+
+        Every text that is an instant begins with its date, so that one at or after a date sorts at or after it.
+        """
+        name = row_key(self._connection, table.name)
+        instant = quoted(table.column(table.increments).source_name)
+        # The plus keeps SQLite from walking the whole table by rowid.
+        query = f"SELECT {name} FROM main.{quoted(table.name)} WHERE {instant} >= ? AND +{name} <= ?"
+        found = np.array([row[0] for row in self._asked(table, query, (day, key))], dtype=np.int64)
+        if len(found) == 0:
             return []
-        if lowest == _LOWEST_ROWID:
-            return [None]  # nothing lies below it to start from
-        span = highest - lowest + 1
-        parts = max(1, min(span // _ROWS_PER_PART, _LARGEST_PARTS))
-        bounds = [lowest - 1 + span * number // parts for number in range(parts + 1)]
-        return list(pairwise(bounds))
+        found.sort()
+        breaks = np.flatnonzero(np.diff(found) > _ROWS_PER_BATCH)
+        starts, ends = np.append(0, breaks + 1), np.append(breaks, len(found) - 1)
+        parts: list[Part] = []
+        for start, end in zip(found[starts].tolist(), found[ends].tolist(), strict=True):
+            parts.extend(_spans(start - 1, end))
+        return parts
 
     def batches(self, table: Table, part: Part = None) -> Iterator[RawBatch]:
         """Rows by rowid: joined by SQLite where there is a rowid, else one value at a time."""
@@ -239,6 +298,13 @@ class SqliteSource(Source):
             else:
                 found.extend(row[0] for row in self._connection.execute(query, (low, high)))
         return found
+
+
+def _spans(low: int, high: int) -> list[Part]:
+    """Equal spans of the rowids above one and up to another."""
+    parts = max(1, min((high - low) // _ROWS_PER_PART, _LARGEST_PARTS))
+    bounds = [low + (high - low) * number // parts for number in range(parts + 1)]
+    return list(pairwise(bounds))
 
 
 def connect(path: Path, label: str, is_immutable: bool = False, is_own: bool = False) -> sqlite3.Connection:

@@ -141,7 +141,7 @@ def test_the_manifest_says_what_was_read_and_what_was_not(tmp_path: Path) -> Non
     assert (events.malformed_metadata, events.malformed_metadata_listed) == (2, 1)
     assert events.missing_columns == ["actor"]
     assert (events.earliest_us, events.latest_us) == (1777636800000000, 1777766400000000)
-    assert events.watermark == 6
+    assert events.mark is not None and (events.mark.lowest, events.mark.highest, events.mark.rows) == (1, 6, 6)
     listed = pq.read_table(tmp_path / "lake" / "quarantine.parquet").to_pylist()
     assert listed[0] == {"table": "audit_events", "reason": "empty_rule_id", "position": 3}
     assert len(listed) == 3
@@ -327,7 +327,7 @@ def test_a_lake_that_is_not_there_or_not_whole_is_refused(tmp_path: Path) -> Non
     (lake / "lake.json").write_text("{")
     with pytest.raises(LakeError, match="damaged"):
         open_lake_manifest(lake)
-    (lake / "lake.json").write_text(manifest.to_json().replace('"format_version": 1', '"format_version": 99'))
+    (lake / "lake.json").write_text(manifest.to_json().replace('"format_version": 2', '"format_version": 99'))
     with pytest.raises(LakeError, match="format 99"):
         open_lake_manifest(lake)
 

@@ -6,22 +6,18 @@ any figure; a chain holds or it does not.
 Source: fairness contract, section 8.
 """
 
-import json
-import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib.resources import files
 from json.encoder import encode_basestring
 from typing import Any
 
-from evenhand.canonical import canonical, sha256_hex
+from evenhand.canonical import sha256_hex
+from evenhand.lake.ledger_json import canonical_text
 from evenhand.metrics.registry import Context
 from evenhand.timeline import DAY, MINUTE
 
 GENESIS = "0" * 64
-_EXACT_INTEGER = 2**53
-_LEAST_PLAIN = 1e-4
-_PLAIN_DIGITS = 15
 
 
 @dataclass(frozen=True)
@@ -82,7 +78,7 @@ def verify_chain(rows: Iterable[dict[str, Any]], orphans: Iterable[dict[str, Any
             continue
         chain.checked += 1
         previous, last_us = row["row_hash"], row["ts_us"]
-        if row["found"] and not content_matches(row["record_json"], row["record_digest"]):
+        if row["found"] and not content_matches(row["record_json"], row["record_digest"], row["record_content"]):
             chain.content_mismatches += 1
             content = content or Break("content_mismatch", row["seq"], record_id=row["record_id"])
     chain.broken = chain.broken or content or _orphan(orphans, chain, last_us, context)
@@ -123,63 +119,17 @@ def _record(row: dict[str, Any], oldest_kept: int, chain: Chain) -> Break | None
     return Break("missing_record", row["seq"], record_id=row["record_id"])
 
 
-def content_matches(record_json: str | None, digest: str) -> bool:
-    """Whether a record's canonical JSON has the digest that the ledger holds; of duplicate keys the last counts."""
+def content_matches(record_json: str | None, digest: str, content: str | None = None) -> bool:
+    """Whether a record's canonical JSON has the digest that the ledger holds; of duplicate keys the last counts.
+
+    `content`: that digest of a record which retention has dropped since.
+    """
+    if record_json is None and content is not None:
+        return content == digest
     try:
         return sha256_hex(canonical_text(record_json or "")) == digest
     except (ValueError, RecursionError):
         return False
-
-
-def canonical_text(text: str) -> bytes:
-    """The canonical JSON of a JSON text; ValueError when it is none.
-
-    By the standard encoder where it agrees with the rule: numbers that both print alike, and no key beyond the Basic
-    Multilingual Plane, which the two would sort differently. 1.0 is printed as 1 by reading it as an integer.
-    """
-    value, has_odd_numbers = _STANDARD.parse(text)
-    if not has_odd_numbers and text.isascii() and "\\u" not in text:
-        return _STANDARD.print(value)
-    return canonical(value)
-
-
-class _StandardJson(threading.local):
-    """The standard parser and printer, made once: for a small record, making them costs more than their work."""
-
-    def __init__(self) -> None:
-        self._odd_numbers = 0
-        self._decode = json.JSONDecoder(
-            parse_float=self._real, parse_int=self._whole, parse_constant=self._refuse
-        ).decode
-        self._encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
-
-    def parse(self, text: str) -> tuple[Any, bool]:
-        """The value, and whether a number in it may be printed otherwise than the rule prints it."""
-        self._odd_numbers = 0
-        return self._decode(text), self._odd_numbers > 0
-
-    def print(self, value: Any) -> bytes:
-        """Sorted and without spaces."""
-        return self._encode(value).encode()
-
-    def _real(self, number: str) -> float | int:
-        value = float(number)
-        if value.is_integer() and abs(value) < _EXACT_INTEGER:
-            return int(value)
-        if not _LEAST_PLAIN <= abs(value) < _EXACT_INTEGER:
-            self._odd_numbers += 1
-        return value
-
-    def _whole(self, number: str) -> int:
-        if len(number) > _PLAIN_DIGITS:
-            self._odd_numbers += 1
-        return int(number)
-
-    def _refuse(self, constant: str) -> Any:
-        raise ValueError(f"{constant} is not JSON")
-
-
-_STANDARD = _StandardJson()
 
 
 def _orphan(orphans: Iterable[dict[str, Any]], chain: Chain, last_us: int | None, context: Context) -> Break | None:

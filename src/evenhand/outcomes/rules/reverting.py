@@ -5,15 +5,14 @@ Belongs here: the reversal, and what was said and not borne out. Does not: the f
 Source: fairness contract section 11, "merged, whose body says" [D18] [D20].
 """
 
+from evenhand.lake.tables import MENTION_REASONS
 from evenhand.outcomes.context import Context
 from evenhand.outcomes.events import PullRequestEvent, identity
 from evenhand.outcomes.rules import reversed_overrides
 
 REVERTED = "reversal_reverted"
 
-OTHER_FORM = "other_form"
-NEVER_MERGED = "never_merged"
-MERGE_NOT_RECORDED = "merge_not_recorded"
+OTHER_FORM, NEVER_MERGED, MERGE_NOT_RECORDED = MENTION_REASONS
 
 
 def apply(event: PullRequestEvent, context: Context) -> None:

@@ -88,6 +88,7 @@ def pages(site: Site) -> Iterator[Page]:
             "malformed": site.computed.manifest.table("audit_events").malformed_metadata,
             "malformed_listed": site.computed.manifest.table("audit_events").malformed_metadata_listed,
             "families": LISTED_EVENT_FAMILIES,
+            "mentions": [(MENTION_MEANINGS[reason], count) for reason, count in site.computed.mentions.items()],
         },
         "Rows read, rows that could not be read, and tables that the export does not hold.",
     )
@@ -129,6 +130,14 @@ def _quality(site: Site) -> list[TableQuality]:
         if manifest.table(name).provided
     ]
 
+
+MENTION_MEANINGS = {
+    "merge_not_recorded": "says that it reverts a pull request whose merge was not recorded before",
+    "never_merged": "says that it reverts another and was itself never merged",
+    "other_form": "speaks of a revert in another form than “Reverts #N”",
+    "other": "of another kind",
+}
+"""What a body says that nothing bears out."""
 
 PRIVACY_MEANINGS = (
     (Privacy.PUBLIC, "may stand in what is published"),
