@@ -121,6 +121,11 @@ class Cell:
     reversed: int
 
     @property
+    def cases(self) -> int:
+        """All of them."""
+        return self.confirmed + self.reversed
+
+    @property
     def effective(self) -> Fraction:
         """The confidence that a threshold is held against."""
         return _ABSENT if self.confidence is None else self.confidence

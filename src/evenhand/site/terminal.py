@@ -50,6 +50,20 @@ def extraction_table(manifest: LakeManifest) -> str:
     return text + (f"not provided: {', '.join(absent)}\n" if absent else "")
 
 
+def track_record_table(record: dict[str, Any]) -> str:
+    """Recorded backtests by rule, from the shape of `operator.json`."""
+    if not record["totalRuns"]:
+        return "No backtest that names its rule is recorded.\n"
+    rows: list[tuple[str, ...]] = [("rule", "runs", "regressed", "improved", "unchanged")]
+    rows += [
+        (visible(rule), *(str(counts[name]) for name in ("total", "regressed", "improved", "unchanged")))
+        for rule, counts in record["perRule"].items()
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([*lines, f"{record['regressedRuns']} of {record['totalRuns']} runs regressed."]) + "\n"
+
+
 def visible(text: str) -> str:
     """Text from an export with everything that could steer a terminal made visible."""
     return "".join(character if character.isprintable() else f"\\u{ord(character):04x}" for character in text)
