@@ -6,8 +6,8 @@ counting, or what a page shows.
 Source: interface contract, "The published tree"; fairness contract, section 3 "The Parquet snapshot is complete".
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -22,28 +22,11 @@ from evenhand.figures import Figure
 from evenhand.metrics.ledger.review_parity import ClassParity
 from evenhand.site.facts import FileColumn
 from evenhand.site.report import named_figures
+from evenhand.site.review_datasets import review_datasets
+from evenhand.site.tabular import Dataset, columns, dataset, evidence, evidence_of
 from evenhand.timeline import day_date, iso
 
 _ROW_GROUP = 64 * 1024
-_INTEGER_LIMIT = 2**63
-
-_TYPES = {
-    "text": pa.string(),
-    "integer": pa.int64(),
-    "number": pa.float64(),
-    "flag": pa.bool_(),
-    "day": pa.date32(),
-}
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """One published table."""
-
-    name: str
-    title: str
-    columns: tuple[FileColumn, ...]
-    rows: pa.Table
 
 
 def datasets(computed: Computed) -> Iterator[Dataset]:
@@ -56,57 +39,18 @@ def datasets(computed: Computed) -> Iterator[Dataset]:
     yield _reevaluations(computed)
     yield _automation(computed)
     yield _figures(computed)
+    if computed.reviews:
+        yield from review_datasets(computed.reviews)
 
 
-def _columns(*described: tuple[str, str, str]) -> tuple[FileColumn, ...]:
-    return tuple(FileColumn(name, kind, meaning) for name, kind, meaning in described)
-
-
-def _evidence(scale: str) -> tuple[tuple[str, str, str], ...]:
-    return (
-        ("value", "number", f"{scale}; empty when withheld"),
-        ("low", "number", f"lower end of the 95 % Wilson interval, {scale}"),
-        ("high", "number", f"upper end of the 95 % Wilson interval, {scale}"),
-        (
-            "withheld",
-            "text",
-            "the reason when there is no value: below_floor, not_measurable, nothing_decided, withheld_for_privacy",
-        ),
-    )
-
-
-def _evidence_of(figure: Figure) -> tuple[Any, ...]:
-    low, high = figure.bounds or (None, None)
-    return figure.value, low, high, str(figure.withheld.reason) if figure.withheld else None
-
-
-def _dataset(name: str, title: str, columns: tuple[FileColumn, ...], rows: Iterable[tuple[Any, ...]]) -> Dataset:
-    listed = list(rows)
-    arrays = [
-        pa.array((_typed(row[index], column.type) for row in listed), _TYPES[column.type])
-        for index, column in enumerate(columns)
-    ]
-    return Dataset(name, title, columns, pa.table(arrays, names=[column.name for column in columns]))
-
-
-def _typed(value: Any, kind: str) -> Any:
-    """The value as its column holds it; a number that no column can hold is left out, as an empty cell."""
-    if value is None or kind not in ("number", "integer"):
-        return value
-    try:
-        return float(value) if kind == "number" else value if abs(value) < _INTEGER_LIMIT else None
-    except OverflowError:
-        return None
-
-
-_RULE_PRECISION = _columns(
+_RULE_PRECISION = columns(
     ("rule_id", "text", "the rule"),
     ("confirmed", "integer", "verdicts that let the firing stand"),
     ("reversed", "integer", "verdicts that undid it"),
     ("decided", "integer", "confirmed and reversed"),
     ("implicit", "integer", "confirmed by nobody undoing it"),
     ("unrecognized", "integer", "verdicts that say neither"),
-    *_evidence("share of decided that was confirmed"),
+    *evidence("share of decided that was confirmed"),
     ("explicit_value", "number", "the same without implicit confirmations"),
     ("explicit_low", "number", "lower end of its interval"),
     ("explicit_high", "number", "upper end of its interval"),
@@ -120,7 +64,7 @@ _RULE_PRECISION = _columns(
 def _rule_precision(computed: Computed) -> Dataset:
     corpora = {corpus.rule_id: corpus for corpus in computed.corpora}
     rules = computed.results["signals.rule_precision"].rules
-    return _dataset(
+    return dataset(
         "rule_precision",
         "Verdicts and precision of each rule",
         _RULE_PRECISION,
@@ -132,8 +76,8 @@ def _rule_precision(computed: Computed) -> Dataset:
                 rule.decided,
                 rule.implicit,
                 rule.unrecognized,
-                *_evidence_of(rule.precision),
-                *_evidence_of(rule.explicit),
+                *evidence_of(rule.precision),
+                *evidence_of(rule.explicit),
                 *_commitment(corpora.get(rule.rule_id)),
             )
             for rule in rules
@@ -145,7 +89,7 @@ def _commitment(corpus: RuleCorpus | None) -> tuple[Any, ...]:
     return (corpus.total, corpus.truncated, corpus.checksum) if corpus else (None, None, None)
 
 
-_REPOSITORIES = _columns(
+_REPOSITORIES = columns(
     ("repository", "text", "owner/name, lower-cased"),
     ("reviewed", "integer", "published pull requests of any age"),
     ("merged", "integer", "of them merged"),
@@ -153,14 +97,14 @@ _REPOSITORIES = _columns(
     ("in_review", "integer", "of them neither"),
     ("auto_actioned", "integer", "pull requests merged or closed by the gate in the window"),
     ("reversed", "integer", "of them undone by a person"),
-    *_evidence("percent of auto-actioned that was not undone"),
+    *evidence("percent of auto-actioned that was not undone"),
 )
 
 
 def _repositories(computed: Computed) -> Dataset:
     states = dict(computed.results["outcomes.published_states"].repositories)
     rows = computed.results["outcomes.decision_accuracy"].repositories
-    return _dataset(
+    return dataset(
         "repositories",
         "Volume and accuracy of each repository",
         _REPOSITORIES,
@@ -170,7 +114,7 @@ def _repositories(computed: Computed) -> Dataset:
                 *_states(states.get(row.repository)),
                 row.auto_actioned,
                 row.reversed,
-                *_evidence_of(row.accuracy),
+                *evidence_of(row.accuracy),
             )
             for row in rows
         ),
@@ -181,7 +125,7 @@ def _states(states: Any) -> tuple[int, int, int, int]:
     return (states.reviewed, states.merged, states.closed, states.in_review) if states else (0, 0, 0, 0)
 
 
-_WEEKLY = _columns(
+_WEEKLY = columns(
     ("week_start", "day", "Monday, UTC"),
     ("merged", "integer", "pull requests merged in the week"),
     ("closed", "integer", "pull requests closed unmerged in the week"),
@@ -191,13 +135,13 @@ _WEEKLY = _columns(
         "integer",
         "pull requests auto-actioned in the week; empty when the percentage is withheld",
     ),
-    *_evidence("percent of the week's auto-actions that was not undone"),
+    *evidence("percent of the week's auto-actions that was not undone"),
 )
 
 
 def _weekly(computed: Computed) -> Dataset:
     weeks = computed.results["outcomes.weekly_trend"].weeks
-    return _dataset(
+    return dataset(
         "weekly",
         "Volume and accuracy of each week",
         _WEEKLY,
@@ -208,31 +152,31 @@ def _weekly(computed: Computed) -> Dataset:
                 week.closed.value,
                 week.reversed.value,
                 week.accuracy.denominator if week.accuracy.withheld is None else None,
-                *_evidence_of(week.accuracy),
+                *evidence_of(week.accuracy),
             )
             for week in weeks
         ),
     )
 
 
-_FLEET_WEEKLY = _columns(
+_FLEET_WEEKLY = columns(
     ("week_start", "day", "Monday, UTC"),
     ("verdicts", "integer", "merge and close verdicts of registered instances"),
-    *_evidence("percent of verdicts that was confirmed"),
+    *evidence("percent of verdicts that was confirmed"),
 )
 
 
 def _fleet_weekly(computed: Computed) -> Dataset:
     weeks = computed.results["fleet.fleet_trend"].weeks
-    return _dataset(
+    return dataset(
         "fleet_weekly",
         "Verdicts and accuracy of the fleet by week",
         _FLEET_WEEKLY,
-        ((day_date(week.monday), week.verdicts.value, *_evidence_of(week.accuracy)) for week in weeks),
+        ((day_date(week.monday), week.verdicts.value, *evidence_of(week.accuracy)) for week in weeks),
     )
 
 
-_PARITY = _columns(
+_PARITY = columns(
     ("scope", "text", "all, or a repository of the allowlist"),
     ("author_class", "text", "maintainer, contributor or unknown"),
     ("verdicts", "integer", "evaluations"),
@@ -240,15 +184,15 @@ _PARITY = _columns(
     ("reviews_per_pull_request", "number", "evaluations a pull request"),
     ("findings_basis", "integer", "evaluations that carry a count of findings"),
     ("findings_per_evaluation", "number", "mean findings over those"),
-    *((f"close_{name}", kind, meaning) for name, kind, meaning in _evidence("percent of evaluations that closed")),
-    *((f"hold_{name}", kind, meaning) for name, kind, meaning in _evidence("percent of evaluations that held")),
+    *((f"close_{name}", kind, meaning) for name, kind, meaning in evidence("percent of evaluations that closed")),
+    *((f"hold_{name}", kind, meaning) for name, kind, meaning in evidence("percent of evaluations that held")),
 )
 
 
 def _parity(computed: Computed) -> Dataset:
     parity = computed.results["ledger.review_parity"]
     scopes = (("all", parity.classes), *parity.repositories)
-    return _dataset(
+    return dataset(
         "parity",
         "Treatment of author classes",
         _PARITY,
@@ -264,41 +208,41 @@ def _class_parity(row: ClassParity) -> tuple[Any, ...]:
         row.reviews_per_pull_request.value,
         row.findings_basis,
         row.findings_per_evaluation.value,
-        *_evidence_of(row.close_rate),
-        *_evidence_of(row.hold_rate),
+        *evidence_of(row.close_rate),
+        *evidence_of(row.hold_rate),
     )
 
 
-_REEVALUATIONS = _columns(
+_REEVALUATIONS = columns(
     ("reason", "text", "why the pull request was evaluated again"),
     ("count", "integer", "evaluations"),
-    *_evidence("percent of all evaluations"),
+    *evidence("percent of all evaluations"),
 )
 
 
 def _reevaluations(computed: Computed) -> Dataset:
     reasons = computed.results["ledger.reevaluations"].reasons
-    return _dataset(
+    return dataset(
         "reevaluations",
         "Re-evaluations by reason",
         _REEVALUATIONS,
-        ((reason, count, *_evidence_of(share)) for reason, count, share in reasons),
+        ((reason, count, *evidence_of(share)) for reason, count, share in reasons),
     )
 
 
-_AUTOMATION = _columns(
+_AUTOMATION = columns(
     ("week_start", "day", "Monday, UTC, of the pull request's first verdict"),
     ("decided", "integer", "pull requests with a merge, close or hold"),
     ("automated", "integer", "of them decided without a person"),
     ("manual", "integer", "of them with a person's hand"),
     ("basis", "text", "full, or holds_only before it was recorded who asked for a new evaluation"),
-    *_evidence("percent of decided that was automated"),
+    *evidence("percent of decided that was automated"),
 )
 
 
 def _automation(computed: Computed) -> Dataset:
     weeks = computed.results["ledger.automation_rate"].weeks
-    return _dataset(
+    return dataset(
         "automation",
         "Automation rate by week",
         _AUTOMATION,
@@ -309,21 +253,24 @@ def _automation(computed: Computed) -> Dataset:
                 week.automated,
                 week.manual,
                 week.rate.basis,
-                *_evidence_of(week.rate),
+                *evidence_of(week.rate),
             )
             for week in weeks
         ),
     )
 
 
-_FIGURES = _columns(
+_ROOMS = "signals, outcomes, ledger or fleet"
+_ROOMS_WITH_REVIEWS = "signals, outcomes, ledger, fleet, reviews or seats"
+
+_FIGURES = columns(
     ("id", "text", "METRIC:NAME, stable between builds"),
-    ("source", "text", "signals, outcomes, ledger or fleet"),
+    ("source", "text", _ROOMS),
     ("scale", "text", "percent, ratio, count, mean, minutes"),
     ("numerator", "number", "counted successes or the total; empty when withheld"),
     ("denominator", "integer", "how many they are counted of"),
     ("unit", "text", "what is counted"),
-    *_evidence("in its scale"),
+    *evidence("in its scale"),
     ("window_start", "text", "first instant of the window, UTC; empty: any age"),
     ("window_end", "text", "first instant after the window, UTC"),
     ("basis", "text", "what the figure rests on"),
@@ -331,12 +278,19 @@ _FIGURES = _columns(
 
 
 def _figures(computed: Computed) -> Dataset:
-    return _dataset(
+    return dataset(
         "figures",
         "Every figure with its evidence",
-        _FIGURES,
+        _figure_columns(with_reviews=computed.reviews is not None),
         (_figure_row(name, figure) for _, name, figure in named_figures(computed)),
     )
+
+
+def _figure_columns(*, with_reviews: bool) -> tuple[FileColumn, ...]:
+    if not with_reviews:
+        return _FIGURES
+    told = {"source": _ROOMS_WITH_REVIEWS, "scale": "percent, ratio, count, mean, minutes or score"}
+    return tuple(replace(column, meaning=told.get(column.name, column.meaning)) for column in _FIGURES)
 
 
 def _figure_row(name: str, figure: Figure) -> tuple[Any, ...]:
@@ -349,14 +303,14 @@ def _figure_row(name: str, figure: Figure) -> tuple[Any, ...]:
         shown["numerator"],
         shown["denominator"],
         str(figure.unit),
-        *_evidence_of(figure),
+        *evidence_of(figure),
         iso(window.start) if window else None,
         iso(window.end) if window else None,
         figure.basis or None,
     )
 
 
-CASE_COLUMNS = _columns(
+CASE_COLUMNS = columns(
     ("rule_id", "text", "the rule"),
     ("fired_day", "day", "UTC day of the firing"),
     ("decided_day", "day", "UTC day of the verdict"),
@@ -371,10 +325,10 @@ def write_datasets(computed: Computed, directory: Path) -> list[tuple[str, Datas
     data = directory / "data"
     (data / "corpus").mkdir(parents=True)
     written: list[tuple[str, Dataset]] = []
-    for dataset in datasets(computed):
-        (data / f"{dataset.name}.csv").write_text(csv_text(dataset.rows), encoding="utf-8", newline="")
-        write_parquet(dataset.rows, data / f"{dataset.name}.parquet")
-        written += [(f"data/{dataset.name}.csv", dataset), (f"data/{dataset.name}.parquet", dataset)]
+    for table in datasets(computed):
+        (data / f"{table.name}.csv").write_text(csv_text(table.rows), encoding="utf-8", newline="")
+        write_parquet(table.rows, data / f"{table.name}.parquet")
+        written += [(f"data/{table.name}.csv", table), (f"data/{table.name}.parquet", table)]
     return written + list(_write_corpora(computed, data / "corpus"))
 
 

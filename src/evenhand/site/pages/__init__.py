@@ -19,6 +19,7 @@ from evenhand.site.pages import (
     overview,
     parity,
     repositories,
+    reviews,
     rules,
     trends,
 )
@@ -33,6 +34,7 @@ PUBLIC: tuple[Callable[[Site], Iterator[Page]], ...] = (
     fleet.pages,
     parity.pages,
     automation.pages,
+    reviews.pages,
     data.pages,
     methodology.pages,
     limits.pages,

@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from evenhand.lake.tables import TABLES
 from evenhand.site.pages import wording
-from evenhand.site.pages.site import NAVIGATION, OPERATOR_NAVIGATION, Page, Site
+from evenhand.site.pages.site import OPERATOR_NAVIGATION, Page, Site, navigation
 from evenhand.site.report import anchor
 from evenhand.site.text import isolated, visible
 from evenhand.timeline import day_text, iso, to_datetime
@@ -80,7 +80,7 @@ def _frame(site: Site) -> dict[str, Any]:
         "quarantined": site.quarantined,
         "not_provided": len(site.not_provided),
         "tables": len(TABLES),
-        "navigation": NAVIGATION,
+        "navigation": navigation(site),
         "operator_navigation": OPERATOR_NAVIGATION if site.operator else (),
     }
 

@@ -57,6 +57,9 @@ NAVIGATION = (
 )
 """(key, label, path) of the header, in order."""
 
+REVIEWS_NAVIGATION = ("reviews", "Reviews", "reviews.html")
+"""Its entry when the build was given reviews; it stands before the data."""
+
 OPERATOR_NAVIGATION = (
     ("calibration", "Calibration", "calibration.html"),
     ("instances", "Instances", "instances.html"),
@@ -64,6 +67,14 @@ OPERATOR_NAVIGATION = (
     ("quarantine", "Quarantine", "quarantine.html"),
 )
 """What the operator's edition has beside it."""
+
+
+def navigation(site: "Site") -> tuple[tuple[str, str, str], ...]:
+    """The entries of the header."""
+    if site.computed.reviews is None:
+        return NAVIGATION
+    place = next(index for index, entry in enumerate(NAVIGATION) if entry[0] == "data")
+    return (*NAVIGATION[:place], REVIEWS_NAVIGATION, *NAVIGATION[place:])
 
 
 @dataclass
