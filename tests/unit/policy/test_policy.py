@@ -36,7 +36,7 @@ def test_what_is_not_named_keeps_its_default():
             {"floors": {"rule_precison": 1}},
             "'rule_precison' in [floors] that does not exist; the nearest known one is 'rule_precision'",
         ),
-        ({"zzz": {}}, "bots, corpus"),
+        ({"zzz": {}}, "bots, confirmation, corpus"),
         ({"floors": 3}, "floors must be a table, written [floors]"),
         ({"floors": {"rule_precision": "10"}}, "[floors] rule_precision must be a whole number, not '10'"),
         ({"floors": {"rule_precision": 10.0}}, "must be a whole number"),
