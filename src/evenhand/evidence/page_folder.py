@@ -13,8 +13,8 @@ from evenhand.evidence.assessment import Assessment
 from evenhand.evidence.reading import BadRecord
 
 
-def write_review_pages(assessment: Assessment, bad: Sequence[BadRecord], folder: Path) -> None:
-    """Puts the pages of these reviews in the place of those of an earlier run.
+def write_review_pages(assessment: Assessment, bad: Sequence[BadRecord], folder: Path, report: str = "") -> None:
+    """Puts the pages of these reviews in the place of those of an earlier run. report: where the report lies.
 
     EvenhandError when the folder holds anything else than pages: it is not ours to remove.
     """
@@ -29,7 +29,7 @@ def write_review_pages(assessment: Assessment, bad: Sequence[BadRecord], folder:
         shutil.rmtree(leftover, ignore_errors=True)
     made.mkdir()
     try:
-        for name, page in page_files(assessment, bad):
+        for name, page in page_files(assessment, bad, report):
             (made / name).write_text(page, encoding="utf-8", newline="\n")
         if folder.exists():
             folder.rename(old)

@@ -81,13 +81,16 @@ class SeatRow:
     ahead: int
 
 
-def page_files(assessment: Assessment, bad: Sequence[BadRecord]) -> Iterator[tuple[str, str]]:
-    """The pages of an export by file name: `index.html`, and one a review."""
+def page_files(assessment: Assessment, bad: Sequence[BadRecord], report: str = "") -> Iterator[tuple[str, str]]:
+    """The pages of an export by file name: `index.html`, and one a review. report: where the report lies, if anywhere."""
     pages = [(file_name(assessed.review.review_id), assessed) for assessed in assessment.reviews]
     entries = [(name, assessed, coverage_words(assessed.review)) for name, assessed in pages]
-    yield "index.html", _render("index.html", pages=entries, bad=bad, seats=_seat_rows(assessment))
+    yield (
+        "index.html",
+        _render("index.html", pages=entries, bad=bad, seats=_seat_rows(assessment), up=report, up_title="The report"),
+    )
     for name, assessed in pages:
-        yield name, review_page(assessed, assessment.rules)
+        yield name, review_page(assessed, assessment.rules, "index.html")
 
 
 def file_name(review_id: str) -> str:
@@ -96,8 +99,8 @@ def file_name(review_id: str) -> str:
     return f"{_UNSAFE.sub('-', review_id)[:_LONGEST_NAME].strip('.-') or 'review'}-{digest}.html"
 
 
-def review_page(assessed: Assessed, rules: Rules) -> str:
-    """The page of one review."""
+def review_page(assessed: Assessed, rules: Rules, index: str = "") -> str:
+    """The page of one review. index: where the list of pages lies, if anywhere."""
     review = assessed.review
     entries = [
         *(_entry(place_, found, rules) for place_, found in enumerate(assessed.mechanisms)),
@@ -117,6 +120,8 @@ def review_page(assessed: Assessed, rules: Rules) -> str:
         told=[_told(place_, found, assessed, rules) for place_, found in enumerate(assessed.mechanisms)],
         plan=assessed.plan,
         ran=run_facts(assessed),
+        up=index,
+        up_title="All reviews",
     )
 
 

@@ -29,6 +29,8 @@ class Coverage:
     group: str
     reviews: Figure
     shares: dict[str, Figure]
+    left_out: Figure
+    """The share of those that did not cover everything, whatever they call themselves."""
     counts: dict[str, int]
 
     @property
@@ -49,6 +51,7 @@ class Coverages:
             yield f"{group.group}/reviews", group.reviews
             for kind, figure in group.shares.items():
                 yield f"{group.group}/{kind}", figure
+            yield f"{group.group}/something_left_out", group.left_out
 
 
 def kind_of(review: Review) -> str:
@@ -92,6 +95,7 @@ def fold(cells: Cells, context: Context) -> Coverages:
                 group,
                 counted(of, context, unit=Unit.REVIEW),
                 {kind: share(counts[kind], of, context, unit=Unit.REVIEW, floor=floor) for kind in KINDS},
+                share(of - counts[WHOLE], of, context, unit=Unit.REVIEW, floor=floor),
                 counts,
             )
         )

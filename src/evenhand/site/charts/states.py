@@ -31,6 +31,7 @@ _ROW = {"wide": 28, "narrow": 46}
 _BAR = {"wide": 14, "narrow": 14}
 _TOP = 30
 _WHOLE = 100
+_HAIR = 0.3
 
 COLOURS = (ACCENT, BAND, LINE, SECOND_BAND, SECOND)
 """Of the segments in their order, from what held to what did not."""
@@ -99,14 +100,15 @@ def _specification(rows: Sequence[StackRow], form: Form) -> dict[str, Any]:
 
 
 def _segments(rows: Sequence[StackRow]) -> list[dict[str, Any]]:
-    """Start and end of each segment; the last ends at 100 whatever rounding did to the others."""
+    """Start and end of each segment, a hair apart; the last ends at 100 whatever rounding did to the others."""
     made = []
     for index, row in enumerate(rows):
         start = 0.0
         for number, size in enumerate(row.segments):
             end = _WHOLE if number == len(row.segments) - 1 else round(start + size, 1)
             if end > start:
-                made.append({"row": index, "segment": number, "start": start, "end": end})
+                drawn = end if end == _WHOLE else max(start, round(end - _HAIR, 1))
+                made.append({"row": index, "segment": number, "start": start, "end": drawn})
             start = end
     return made
 

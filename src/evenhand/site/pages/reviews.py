@@ -118,6 +118,7 @@ def _overview(site: Site, reviews: Reviewed) -> Page:
         "Reviews",
         "What became of the findings of automated reviews: evidence, severity, coverage, first pass and deep pass.",
         {
+            "read": reviews.results["reviews.coverage"].groups[0],
             "proven": everything.shares[State.PROVEN],
             "refuted": everything.shares[State.REFUTED],
             "withdrawn": first.shares["withdrawn"],
