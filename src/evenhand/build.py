@@ -240,4 +240,4 @@ def _write_operator(computed: Computed, facts: BuildFacts, operator: Path) -> No
     write_operator(computed, operator)
     write_operator_pages(computed, facts, operator)
     if computed.reviews and computed.reviews.assessment:
-        write_review_pages(computed.reviews.assessment, computed.reviews.bad, operator / "reviews")
+        write_review_pages(computed.reviews.assessment, computed.reviews.bad, operator / "reviews", "../reviews.html")

@@ -6,11 +6,17 @@ Source: design, section 3 "Disclosure"; fairness contract, section 1.
 """
 
 import json
+import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from evenhand.computed import Computed
 from evenhand.errors import DisclosureError
+from evenhand.policy import ascii_lower
+
+
+_REPOSITORY = re.compile(r"[^/#\s]+/[^/#\s]+")
 
 
 def check_published(computed: Computed, folder: Path) -> None:
@@ -23,6 +29,8 @@ def check_published(computed: Computed, folder: Path) -> None:
     check_weekly_floor(stats, floors.weekly_accuracy)
     if computed.results["fleet.instance_signals"].privacy_withheld:
         check_two_instances(document, stats)
+    if computed.reviews:
+        check_review_names(computed.reviews.names, computed.reviews.unnamed)
 
 
 def check_figures(document: dict[str, Any]) -> None:
@@ -35,6 +43,17 @@ def check_figures(document: dict[str, Any]) -> None:
         if figure["withheld"] and (figure["interval"] or figure["numerator"] is not None):
             raise DisclosureError(
                 f"report.json: {figure['id']} is withheld and still shows its evidence: nothing was published"
+            )
+
+
+def check_review_names(names: Collection[str], unnamed: Collection[str]) -> None:
+    """No lens and no seat names a repository that is not on the allowlist: their names go out with the figures."""
+    private = [name for name in unnamed if _REPOSITORY.fullmatch(name)]
+    for name in names:
+        if any(repository in ascii_lower(name) for repository in private):
+            raise DisclosureError(
+                "a lens or seat names a repository that is not on the allowlist: rename it or allow the repository; "
+                "nothing was published"
             )
 
 

@@ -82,7 +82,7 @@ class SeatRow:
 
 
 def page_files(assessment: Assessment, bad: Sequence[BadRecord], report: str = "") -> Iterator[tuple[str, str]]:
-    """The pages of an export by file name: `index.html`, and one a review. report: where the report lies, if anywhere."""
+    """The pages of an export by file name: `index.html`, and one a review. report: the page above them, if any."""
     pages = [(file_name(assessed.review.review_id), assessed) for assessed in assessment.reviews]
     entries = [(name, assessed, coverage_words(assessed.review)) for name, assessed in pages]
     yield (

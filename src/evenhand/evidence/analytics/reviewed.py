@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import SourceError
+from evenhand.evidence.analytics.evidence_states import EvidenceStates
+from evenhand.evidence.analytics.fix_plans import FixPlans
 from evenhand.evidence.analytics.population import Before, population_of
 from evenhand.evidence.analytics.registry import SEATS_PROVIDED, span, statistics
+from evenhand.evidence.analytics.seat_calibration import SeatCalibration
 from evenhand.evidence.assessment import Assessment, assess
 from evenhand.evidence.collecting import without_cycle_search
 from evenhand.evidence.reading import BadRecord, read_reviews, read_seats
@@ -59,6 +62,16 @@ class Reviewed:
     def has_seats(self) -> bool:
         """Whether seat records were given."""
         return any(one.kind == SEATS for one in self.inputs)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every lens and seat that a figure is about."""
+        states: EvidenceStates = self.results["reviews.evidence_states"]
+        fixes: FixPlans = self.results["reviews.fix_plans"]
+        seats: SeatCalibration = self.results["reviews.seat_calibration"]
+        found = [group.name for group in states.groups]
+        found += [one.name for one in (*fixes.follow_up_seats, *fixes.records)]
+        return frozenset((*found, *(name for row in seats.rows for name in (row.lens, row.seat))))
 
     @property
     def earlier(self) -> int:
