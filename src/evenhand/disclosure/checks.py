@@ -15,7 +15,6 @@ from evenhand.computed import Computed
 from evenhand.errors import DisclosureError
 from evenhand.policy import ascii_lower
 
-
 _REPOSITORY = re.compile(r"[^/#\s]+/[^/#\s]+")
 
 
