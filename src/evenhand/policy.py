@@ -436,10 +436,11 @@ class Backtest:
     merge_arm: tuple[str, ...] = _backtest((), "Rules whose firings merge: the merge arm's cases", "rule", "")
     logic_seconds: int = _backtest(60, "Longest replay of one version of a detection", "seconds", "", 1)
     logic_cpu_seconds: int = _backtest(60, "Most processor time of a replay", "seconds", "", 1)
-    logic_megabytes: int = _backtest(1024, "Most memory of a replay", "MB", "", 64)
+    logic_megabytes: int = _backtest(1024, "Most memory of one process of a replay", "MB", "", 64)
     logic_file_megabytes: int = _backtest(16, "Largest file that a replay may write", "MB", "", 0)
     logic_output_megabytes: int = _backtest(16, "Most that a replay may answer", "MB", "", 1)
-    logic_processes: int = _backtest(32, "Most processes of a replay", "processes", "", 1)
+    logic_folder_megabytes: int = _backtest(256, "Largest folder that is copied for a replay", "MB", "", 1)
+    logic_processes: int = _backtest(16, "Most processes of a replay", "processes", "", 1)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from fractions import Fraction
 from evenhand.backtest.decimals import number_text
 from evenhand.backtest.diff import DiffRun, summary_lines
 from evenhand.backtest.guarantee import CALIBRATED, INSUFFICIENT_LABELS, Guarantee
+from evenhand.backtest.logic import LogicRun
 from evenhand.backtest.paired import Change, Paired
 from evenhand.backtest.reliability import Loosest, Reliability
 from evenhand.backtest.rendering import comparison_text
@@ -58,6 +59,34 @@ def diff_markdown(run: DiffRun, policy: Policy) -> str:
     points = "".join(f"- {line}\n" for line in summary_lines(run))
     blocks = [markdown_of(one, policy) for _, one in run.runs]
     return "\n".join([MARKER, "## Threshold backtest", "", points, *blocks, ADVISORY]) + "\n"
+
+
+def logic_lines(run: LogicRun, policy: Policy) -> list[str]:
+    """What a logic backtest replayed and found, a line each."""
+    raised = f"; exceptions: {run.raised[0]:,} before, {run.raised[1]:,} after" if any(run.raised) else ""
+    return [
+        f"Replayed {run.replayed:,} of {len(run.corpus.cases):,} cases through {run.entry}; "
+        f"{run.skipped:,} without captured context were skipped{raised}.",
+        f"Base {run.revisions[0]}, head {run.revisions[1]}.",
+        f"Corpus checksum ({run.corpus.checksum_rule}): {run.corpus.checksum}",
+        *paired_lines(run.paired, policy),
+    ]
+
+
+def logic_text(run: LogicRun, policy: Policy) -> str:
+    """A logic backtest in plain lines."""
+    return comparison_text(run.comparison) + "\n" + "\n".join([*logic_lines(run, policy), ADVISORY]) + "\n"
+
+
+def logic_markdown(run: LogicRun, policy: Policy) -> str:
+    """A logic backtest as a comment."""
+    points = "".join(f"- {line}\n" for line in logic_lines(run, policy))
+    return f"{MARKER}\n## Logic backtest\n\n{comparison_text(run.comparison)}\n{points}\n{ADVISORY}\n"
+
+
+def skip_notice(why: str) -> str:
+    """What stands in the comment when the backtest itself could not be run."""
+    return f"{MARKER}\n## Logic backtest\n\nSkipped, and no verdict: {why}.\n\n{ADVISORY}\n"
 
 
 def paired_lines(paired: Paired, policy: Policy) -> list[str]:

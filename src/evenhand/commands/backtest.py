@@ -21,6 +21,7 @@ def add(commands: "Commands") -> None:
     parts = command.add_subparsers(dest="part", required=True, metavar="PART")
     _add_threshold(parts)
     _add_diff(parts)
+    _add_logic(parts)
     _add_sweep(parts)
     _add_track_record(parts)
     _add_recommend(parts)
@@ -61,6 +62,28 @@ def _add_diff(parts: "Commands") -> None:
     _add_record(part)
     add_policy(part)
     part.set_defaults(run=_diff)
+
+
+def _add_logic(parts: "Commands") -> None:
+    part = command_named(parts, "logic", "replay two versions of a detection over captured context, shut in")
+    part.add_argument("corpus", type=Path, metavar="CORPUS", help="a file of `evenhand corpus export`")
+    part.add_argument("--rule", required=True, metavar="ID", help="the rule")
+    part.add_argument("--base", type=Path, required=True, metavar="DIR", help="the folder of the version in force")
+    part.add_argument("--head", type=Path, required=True, metavar="DIR", help="the folder of the version to test")
+    part.add_argument(
+        "--entry",
+        required=True,
+        metavar="FILE:FUNCTION",
+        help="a function of a Python file in both, or FILE: an executable that answers JSON lines",
+    )
+    part.add_argument("--timeout", type=float, metavar="S", help="seconds for each version; default: the policy's")
+    part.add_argument("--base-revision", metavar="TEXT", help="what the base is called; default: a digest of its files")
+    part.add_argument("--head-revision", metavar="TEXT", help="what the head is called; default: a digest of its files")
+    part.add_argument("--fail-open", action="store_true", help="exit 0 with a notice when a replay cannot be run")
+    _add_format(part)
+    _add_record(part)
+    add_policy(part)
+    part.set_defaults(run=_logic)
 
 
 def _add_sweep(parts: "Commands") -> None:
@@ -128,6 +151,40 @@ def _diff(options: argparse.Namespace) -> int:
     document = run.json(policy)
     _record(options, THRESHOLD_RUN, document["runs"])
     _tell(options.format, document, lambda: diff_text(run, policy), lambda: diff_markdown(run, policy))
+    return ExitCode.DONE
+
+
+def _logic(options: argparse.Namespace) -> int:
+    from evenhand.backtest.logic import refuse_withheld, run_logic
+    from evenhand.backtest.recording import LOGIC_RUN
+    from evenhand.backtest.sandbox import SandboxError
+    from evenhand.backtest.snapshot import CorpusError, read_corpus, with_rule
+    from evenhand.backtest.words import logic_markdown, logic_text, skip_notice
+    from evenhand.policy import load_policy
+
+    if options.timeout is not None and not 0 < options.timeout < float("inf"):
+        raise UsageError("--timeout must be a number of seconds above 0")
+    policy = load_policy(options.policy)
+    refuse_withheld(options.rule, policy.backtest)
+    try:
+        run = run_logic(
+            with_rule(read_corpus(options.corpus), options.rule),
+            options.base,
+            options.head,
+            options.entry,
+            policy,
+            seconds=options.timeout,
+            revisions=(options.base_revision, options.head_revision),
+        )
+    except (SandboxError, CorpusError) as error:
+        if not options.fail_open:
+            raise
+        why = str(error)
+        _tell(options.format, {"skipped": why}, lambda: f"Skipped, and no verdict: {why}.\n", lambda: skip_notice(why))
+        return ExitCode.DONE
+    document = run.json(policy)
+    _record(options, LOGIC_RUN, [document])
+    _tell(options.format, document, lambda: logic_text(run, policy), lambda: logic_markdown(run, policy))
     return ExitCode.DONE
 
 
