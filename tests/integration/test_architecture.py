@@ -26,7 +26,7 @@ LAYERS = (
     ("lake.tables", "lake.strict_json", "lake.text_buffers", "duck"),  # declarations and leaves that sources need too
     ("sources",),
     ("lake",),
-    ("outcomes",),
+    ("outcomes", "backfill"),
     ("metrics", "engines"),
     ("corpus",),
     ("backtest",),

@@ -475,6 +475,27 @@ ORB_RISK_CONTROL_ARMS = Table(
     group="fleet",
 )
 
+REVIEW_TARGETS = Table(
+    "review_targets",
+    "Historical decisions, from before firings were recorded.",
+    (
+        _text("kind", "What the target is, e.g. pull_request.", Privacy.PRIVATE),
+        _text("repo", "Repository as stored.", Privacy.PRIVATE),
+        _text("number", "Number of the pull request.", Privacy.PRIVATE),
+        _text("verdict", "The decision, e.g. close.", Privacy.PRIVATE),
+        _text("status", "How it stands: open, closed, merged.", Privacy.PRIVATE),
+        _text("confidence", "Confidence of the decision.", Privacy.PRIVATE),
+        _text(
+            "decision_json",
+            "The decision, a JSON object; its confidence counts where the column has none.",
+            Privacy.SECRET,
+        ),
+        _text("terminal_at", "When it ended.", Privacy.PRIVATE),
+    ),
+    required=("repo", "number", "verdict", "status", "terminal_at"),
+    group="signals",
+)
+
 TABLES: dict[str, Table] = {
     table.name: table
     for table in (
@@ -495,6 +516,9 @@ TABLES: dict[str, Table] = {
     )
 }
 """Every declared table by name, in the order in which they are extracted."""
+
+READABLE: dict[str, Table] = {**TABLES, REVIEW_TARGETS.name: REVIEW_TARGETS}
+"""Every table that a source can give the rows of; what is not declared above is read for a backfill alone."""
 
 LISTED_EVENT_FAMILIES = (
     "signal.rule_fired",

@@ -69,6 +69,10 @@ class Source(ABC):
     def tables(self) -> tuple[str, ...]:
         """Declared tables that the export provides, in declared order."""
 
+    def has(self, table: Table) -> bool:
+        """Whether the rows of a table can be read, of one too that no extraction reads."""
+        return table.name in self.tables()
+
     @abstractmethod
     def missing_columns(self, table: Table) -> tuple[str, ...]:
         """Declared export columns that a provided table lacks; they read as NULL."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from evenhand.errors import SourceError
-from evenhand.lake.tables import TABLES, Table
+from evenhand.lake.tables import READABLE, TABLES, Table
 from evenhand.sources.base import Fingerprint, Part, RawBatch, Source, label_of
 from evenhand.sources.csv_file import CsvFile
 from evenhand.sources.ndjson_file import NdjsonFile
@@ -33,7 +33,7 @@ class FolderSource(Source):
     def __init__(self, path: Path) -> None:
         self.path = path
         self.label = label_of(path)
-        self._files = {name: file for name in TABLES if (file := self._find(name)) is not None}
+        self._files = {name: file for name in READABLE if (file := self._find(name)) is not None}
         if not self._files:
             raise SourceError(f"the folder {self.label} has no file of a known table, e.g. audit_events.parquet")
 
@@ -62,7 +62,11 @@ class FolderSource(Source):
 
     def tables(self) -> tuple[str, ...]:
         """The files that name a declared table."""
-        return tuple(self._files)
+        return tuple(name for name in TABLES if name in self._files)
+
+    def has(self, table: Table) -> bool:
+        """Whether there is a file of it."""
+        return table.name in self._files
 
     def missing_columns(self, table: Table) -> tuple[str, ...]:
         """Declared columns that the file does not name."""

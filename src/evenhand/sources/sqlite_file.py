@@ -25,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.errors import BusySourceError, SourceError
-from evenhand.lake.tables import TABLES, Table
+from evenhand.lake.tables import READABLE, TABLES, Table
 from evenhand.sources.base import Fingerprint, Mark, Part, RawBatch, Source, batch_without, label_of, text_columns
 from evenhand.sources.sqlite_text import ChunkReader, Pending, TextColumn, quoted
 from evenhand.sources.utf8 import readable_rows
@@ -95,6 +95,10 @@ class SqliteSource(Source):
     def tables(self) -> tuple[str, ...]:
         """The declared tables that are real tables of the file."""
         return tuple(name for name in TABLES if name in self._columns)
+
+    def has(self, table: Table) -> bool:
+        """Whether it is a real table of the file."""
+        return table.name in self._columns
 
     def missing_columns(self, table: Table) -> tuple[str, ...]:
         """Declared columns that the table does not have."""
@@ -377,7 +381,7 @@ def _provided_columns(connection: sqlite3.Connection, label: str) -> dict[str, d
     provided: dict[str, dict[str, tuple[bool, bool]]] = {}
     for schema, raw_name, kind, _, _, _ in connection.execute("PRAGMA main.table_list").fetchall():
         name = str(raw_name).lower()
-        if schema != "main" or name not in TABLES:
+        if schema != "main" or name not in READABLE:
             continue
         if kind != "table":
             raise SourceError(
