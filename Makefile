@@ -10,6 +10,9 @@ SAMPLE := data/sample
 SOURCE ?= $(SAMPLE)/export.sqlite
 AS_OF ?= 2026-11-01T00:00:00Z
 POLICY ?= $(SAMPLE)/policy.toml
+# Reviews and seat records belong to one export: the sample's never stand beside another.
+REVIEWS ?= $(if $(filter $(SAMPLE)/export.sqlite,$(SOURCE)),$(SAMPLE)/reviews.ndjson)
+SEATS ?= $(if $(filter $(SAMPLE)/export.sqlite,$(SOURCE)),$(SAMPLE)/seats.ndjson)
 OUT ?= reports
 LAKE ?= data/lake
 
@@ -18,7 +21,8 @@ export DAGSTER_DISABLE_TELEMETRY := 1
 .PHONY: report test test-slow check lint types bench bench-large dev notebook browser lock clean
 
 report: $(VENV)/.core $(SAMPLE)/export.sqlite
-	@$(BIN)/python -m pipelines --source $(SOURCE) --as-of $(AS_OF) --policy $(POLICY) --lake $(LAKE) --out $(OUT)
+	@$(BIN)/python -m pipelines --source $(SOURCE) --as-of $(AS_OF) --policy $(POLICY) --lake $(LAKE) --out $(OUT) \
+		$(if $(REVIEWS),--reviews $(REVIEWS)) $(if $(SEATS),--seats $(SEATS))
 
 $(SAMPLE)/export.sqlite: | $(VENV)/.core
 	@$(BIN)/evenhand sample $(SAMPLE) --as-of 2026-11-01T00:00:00Z
@@ -86,9 +90,9 @@ endef
 # Renews the locks; needs uv.
 LOCK := uv pip compile --quiet --generate-hashes --universal --no-header --no-annotate --no-strip-extras --python-version 3.11 pyproject.toml
 lock:
-	$(LOCK) --extra install --output-file requirements.lock
-	$(LOCK) --extra install --extra test --constraint requirements.lock --output-file requirements-test.lock
-	$(LOCK) --extra install --extra test --extra dev --extra notebook --constraint requirements-test.lock --output-file requirements-dev.lock
+	$(LOCK) --extra install --extra postgresql --output-file requirements.lock
+	$(LOCK) --extra install --extra postgresql --extra test --constraint requirements.lock --output-file requirements-test.lock
+	$(LOCK) --extra install --extra postgresql --extra test --extra dev --extra notebook --constraint requirements-test.lock --output-file requirements-dev.lock
 
 clean:
 	rm -rf $(VENV) $(DEV) data/lake reports/builds reports/latest reports/history.json .dagster

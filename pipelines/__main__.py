@@ -10,6 +10,7 @@ from pathlib import Path
 
 import dagster as dg
 
+from evenhand.build import refuse_seats_alone
 from evenhand.errors import EvenhandError
 from evenhand.overlap import refuse_overlap
 from evenhand.policy import load_policy
@@ -25,6 +26,7 @@ def main() -> int:
     options = _arguments()
     try:
         refuse_overlap(options.out, options.operator, options.lake, options.source)
+        refuse_seats_alone(options.reviews, options.seats)
         load_policy(options.policy)
         instant_argument(options.as_of)
     except EvenhandError as error:
@@ -39,6 +41,8 @@ def main() -> int:
         out=str(options.out),
         operator=str(options.operator or ""),
         restate=options.restate or "",
+        reviews=str(options.reviews or ""),
+        seats=str(options.seats or ""),
     )
     with tempfile.TemporaryDirectory(prefix="evenhand-dagster-") as home:
         instance = dg.DagsterInstance.local_temp(home)
@@ -103,6 +107,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("reports"))
     parser.add_argument("--operator", type=Path)
     parser.add_argument("--restate")
+    parser.add_argument("--reviews", type=Path)
+    parser.add_argument("--seats", type=Path)
     return parser.parse_args()
 
 

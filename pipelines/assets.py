@@ -1,10 +1,11 @@
-"""The assets: one per declared table, one per registered metric, the corpora, and the site.
+"""The assets: one per declared table, one per registered metric, the corpora, and the site; of reviews see reviews.py.
 
 Belongs here: what depends on what, and the metadata that a person sees. Does not: any rule; the metrics come from
 the registry that the command line walks.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import dagster as dg
 from evenhand.build import publish
 from evenhand.canonical import digest
 from evenhand.errors import BusySourceError, EvenhandError
+from evenhand.evidence.analytics.registry import statistics
 from evenhand.figures import Figure
 from evenhand.lake.extraction import extract
 from evenhand.lake.manifest import TableManifest
@@ -38,7 +40,10 @@ def metric_key(name: str) -> dg.AssetKey:
 CASES = dg.AssetKey(["corpus", "cases"])
 CORPORA = dg.AssetKey(["corpus", "published"])
 RECORDS = dg.AssetKey(["corpus", "score_records"])
+SEAT_RECORDS = dg.AssetKey(["reviews", "seats"])
+ASSESSED = dg.AssetKey(["reviews", "assessed"])
 SITE = dg.AssetKey(["site", "report"])
+REVIEW_PAGES = dg.AssetKey(["site", "reviews"])
 
 
 def _table_spec(table: Table) -> dg.AssetSpec:
@@ -169,29 +174,48 @@ _ENTRIES: list[Metric | Combination] = [*registry().values(), *combinations().va
 METRICS = [_metric_asset(entry) for entry in _ENTRIES]
 
 
-@dg.asset(
-    key=SITE,
-    deps=[RECORDS, *(metric_key(name) for name in (*registry(), *combinations()))],
-    group_name="site",
-    kinds={"html"},
+@dg.multi_asset(
+    specs=[
+        dg.AssetSpec(
+            SITE,
+            deps=[RECORDS, *(metric_key(name) for name in (*registry(), *combinations(), *statistics()))],
+            description="The published build: API files, tables, pages; `latest` moves last.",
+            group_name="site",
+            kinds={"html"},
+        ),
+        dg.AssetSpec(
+            REVIEW_PAGES,
+            deps=[ASSESSED, *map(metric_key, statistics())],
+            description="What a build shows of reviews: pages over many, and for the operator a page a review.",
+            group_name="site",
+            kinds={"html"},
+            skippable=True,
+        ),
+    ],
+    name="publish",
 )
-def report(build: Build) -> dg.MaterializeResult[Any]:
-    """The published build: API files, tables, pages; `latest` moves last."""
+def report(build: Build) -> Iterator[dg.MaterializeResult[Any]]:
+    """Publishes everything at once; without reviews nothing is shown of any."""
+    operator = Path(build.operator) if build.operator else None
     try:
-        outcome = publish(
-            build.computation().computed(),
-            out=Path(build.out),
-            operator=Path(build.operator) if build.operator else None,
-            restate=build.restate or None,
-        )
+        reviewing = build.reviewing()
+        reviews = reviewing.reviewed(keep=operator is not None) if reviewing else None
+        computed = replace(build.computation().computed(), reviews=reviews)
+        outcome = publish(computed, out=Path(build.out), operator=operator, restate=build.restate or None)
     except EvenhandError as error:
         raise failure(error) from error
-    return dg.MaterializeResult(
+    yield dg.MaterializeResult(
+        asset_key=SITE,
         metadata={
             "build": outcome.build_id,
             "unchanged": outcome.unchanged,
             "report": dg.MetadataValue.path(str(outcome.folder / "index.html")),
             "headlines": dg.MetadataValue.md(f"```\n{outcome.summary()}\n```"),
             "summary": outcome.summary(),
-        }
+        },
     )
+    if reviews:
+        metadata: dict[str, Any] = {"published": dg.MetadataValue.path(str(outcome.folder / "reviews.html"))}
+        if operator:
+            metadata["for the operator"] = dg.MetadataValue.path(str(operator / "reviews" / "index.html"))
+        yield dg.MaterializeResult(asset_key=REVIEW_PAGES, metadata=metadata)

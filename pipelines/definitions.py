@@ -7,7 +7,7 @@ import os
 
 import dagster as dg
 
-from pipelines import assets, checks
+from pipelines import assets, checks, reviews
 from pipelines.resources import Build
 
 SCHEDULE = "15 2 * * *"
@@ -27,7 +27,14 @@ def _settings() -> dict[str, str]:
         "lake": os.environ.get("EVENHAND_LAKE", "data/lake"),
         "out": os.environ.get("EVENHAND_OUT", "reports"),
         "operator": os.environ.get("EVENHAND_OPERATOR", ""),
+        "reviews": os.environ.get("EVENHAND_REVIEWS", _of_the_sample("reviews.ndjson")),
+        "seats": os.environ.get("EVENHAND_SEATS", _of_the_sample("seats.ndjson")),
     }
+
+
+def _of_the_sample(name: str) -> str:
+    """A file of the sample, but never beside another export."""
+    return "" if "EVENHAND_SOURCE" in os.environ else f"data/sample/{name}"
 
 
 @dg.schedule(job=nightly, cron_schedule=SCHEDULE, execution_timezone="UTC")
@@ -47,9 +54,12 @@ defs = dg.Definitions(
         assets.corpus_cases,
         assets.corpora,
         assets.score_records,
+        reviews.seat_records,
+        reviews.assessed,
+        *reviews.STATISTICS,
         assets.report,
     ],
-    asset_checks=checks.CHECKS,
+    asset_checks=[*checks.CHECKS, reviews.every_record_is_read_or_bad],
     jobs=[nightly],
     schedules=[every_night],
     resources={"build": Build(**_settings())},

@@ -9,6 +9,7 @@ import dagster as dg
 from pydantic import PrivateAttr
 
 from evenhand.computed import Computation
+from evenhand.evidence.analytics.reviewed import Reviewing
 from evenhand.policy import Policy, load_policy
 from evenhand.timeline import instant_argument
 
@@ -24,8 +25,11 @@ class Build(dg.ConfigurableResource):  # type: ignore[type-arg]
     out: str = "reports"
     operator: str = ""
     restate: str = ""
+    reviews: str = ""
+    seats: str = ""
 
     _computation: Computation | None = PrivateAttr(default=None)
+    _reviewing: Reviewing | None = PrivateAttr(default=None)
 
     def policy(self) -> Policy:
         """The policy in force, with the run's allowlist when it gives one."""
@@ -42,6 +46,15 @@ class Build(dg.ConfigurableResource):  # type: ignore[type-arg]
             self._computation = Computation(Path(self.lake), self.policy(), self.moment())
         return self._computation
 
+    def reviewing(self) -> Reviewing | None:
+        """The reviews being assessed, shared by the assets of a run; None when the run was given none."""
+        if not self.reviews:
+            return None
+        if self._reviewing is None:
+            seats = Path(self.seats) if self.seats else None
+            self._reviewing = Reviewing(Path(self.reviews), seats, self.policy(), self.moment())
+        return self._reviewing
+
     def forget(self) -> None:
         """Closes the computation; the next asset opens the lake anew."""
         if self._computation is not None:
@@ -51,3 +64,4 @@ class Build(dg.ConfigurableResource):  # type: ignore[type-arg]
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
         """Ends with the run."""
         self.forget()
+        self._reviewing = None

@@ -98,12 +98,17 @@ def build(
     Raises EvenhandError when anything fails; what was published before is then untouched.
     """
     refuse_overlap(out, operator, lake_dir, source)
-    if seats and not reviews:
-        raise UsageError("--seats says whose word has held in reviews: name the reviews with --reviews")
+    refuse_seats_alone(reviews, seats)
     assessed = reviewed(reviews, seats, policy, as_of, keep=operator is not None) if reviews else None
     extract(source, lake_dir, as_of, policy=policy, say=say)
     computed = replace(compute(lake_dir, policy, as_of), reviews=assessed)
     return publish(computed, out=out, operator=operator, restate=restate)
+
+
+def refuse_seats_alone(reviews: Path | None, seats: Path | None) -> None:
+    """UsageError when seat records come without the reviews that they are about."""
+    if seats and not reviews:
+        raise UsageError("--seats says whose word has held in reviews: name the reviews with --reviews")
 
 
 def publish(computed: Computed, *, out: Path, operator: Path | None = None, restate: str | None = None) -> Outcome:

@@ -7,6 +7,7 @@ import pytest
 
 from evenhand import build as building
 from evenhand.errors import BusySourceError
+from evenhand.evidence.analytics.registry import statistics
 from evenhand.lake.tables import TABLES
 from evenhand.metrics.registry import combinations, registry
 from evenhand.policy import load_policy
@@ -27,8 +28,9 @@ def quick_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(building, "write_pages", write)
 
 
-def build_at(tmp_path: Path, source: str = "data/sample/export.sqlite") -> Build:
+def build_at(tmp_path: Path, source: str = "data/sample/export.sqlite", **more: str) -> Build:
     return Build(
+        **more,
         source=source,
         as_of=AS_OF,
         policy_file="data/sample/policy.toml",
@@ -48,6 +50,14 @@ def test_every_table_metric_and_corpus_is_an_asset() -> None:
     assert {f"lake/{table}" for table in TABLES} <= keys
     assert {name.replace(".", "/") for name in (*registry(), *combinations())} <= keys
     assert {"corpus/cases", "corpus/published", "corpus/score_records", "site/report"} <= keys
+
+
+def test_seats_reviews_and_every_statistic_over_them_are_assets() -> None:
+    graph = defs.resolve_asset_graph()
+    keys = {key.to_user_string() for key in graph.get_all_asset_keys()}
+    assert {"reviews/seats", "reviews/assessed", "site/reviews", *(n.replace(".", "/") for n in statistics())} <= keys
+    assert {graph.get(assets.metric_key(name)).group_name for name in statistics()} == {"reviews"}
+    assert set(graph.get(assets.SITE).parent_keys) >= {assets.metric_key(name) for name in statistics()}
 
 
 def test_assets_are_grouped_by_source() -> None:
@@ -81,6 +91,46 @@ def test_the_nightly_job_publishes_what_the_command_line_publishes(tmp_path: Pat
     )
     [site] = [event for event in result.get_asset_materialization_events() if event.asset_key == assets.SITE]
     assert site.materialization.metadata["build"].value == typed.build_id
+
+
+@pytest.mark.usefixtures("quick_pages")
+def test_the_nightly_job_with_reviews_publishes_what_the_command_line_publishes(tmp_path: Path) -> None:
+    files = {"reviews": "data/sample/reviews.ndjson", "seats": "data/sample/seats.ndjson"}
+    result = nightly(build_at(tmp_path / "job", **files))
+    assert result.success
+    typed = building.build(
+        "data/sample/export.sqlite",
+        policy=load_policy(Path("data/sample/policy.toml")),
+        as_of=instant_argument(AS_OF),
+        lake_dir=tmp_path / "lake",
+        out=tmp_path / "out",
+        reviews=Path(files["reviews"]),
+        seats=Path(files["seats"]),
+    )
+    told = {event.asset_key: event.materialization.metadata for event in result.get_asset_materialization_events()}
+    assert told[assets.SITE]["build"].value == typed.build_id
+    assert told[assets.REVIEW_PAGES]["published"].value.endswith("reviews.html")
+    assert told[assets.ASSESSED]["reviews, bad"].value == typed.bad_records == 6
+    [check] = [one for one in result.get_asset_check_evaluations() if one.asset_key == assets.ASSESSED]
+    assert check.passed
+    assert check.metadata["lines that are not blank"].value == 156
+
+
+@pytest.mark.usefixtures("quick_pages")
+def test_a_review_export_that_is_gone_fails_the_job_and_nothing_is_published(tmp_path: Path) -> None:
+    result = nightly(build_at(tmp_path, reviews=str(tmp_path / "gone.ndjson")))
+    assert not result.success
+    sentences = [e.step_failure_data.user_failure_data.description for e in result.all_events if e.is_step_failure]
+    assert any("gone.ndjson" in sentence for sentence in sentences)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_reviews_of_the_sample_never_stand_beside_another_export(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pipelines import definitions
+
+    assert definitions._settings()["reviews"] == "data/sample/reviews.ndjson"
+    monkeypatch.setenv("EVENHAND_SOURCE", "mine.sqlite")
+    assert (definitions._settings()["reviews"], definitions._settings()["seats"]) == ("", "")
 
 
 @pytest.mark.usefixtures("quick_pages")

@@ -15,14 +15,13 @@ from typing import Any
 from evenhand.errors import SourceError
 from evenhand.evidence.analytics.evidence_states import EvidenceStates
 from evenhand.evidence.analytics.fix_plans import FixPlans
-from evenhand.evidence.analytics.population import Before, population_of
+from evenhand.evidence.analytics.population import Before, Population, population_of
 from evenhand.evidence.analytics.registry import SEATS_PROVIDED, span, statistics
 from evenhand.evidence.analytics.seat_calibration import SeatCalibration
 from evenhand.evidence.assessment import Assessment, assess
 from evenhand.evidence.collecting import without_cycle_search
 from evenhand.evidence.reading import BadRecord, read_reviews, read_seats
 from evenhand.evidence.seats import SeatRecords
-from evenhand.figures import Figure
 from evenhand.metrics.registry import Context
 from evenhand.policy import Policy, ascii_lower
 
@@ -80,35 +79,71 @@ class Reviewed:
         return read - self.within - self.later - self.undated
 
 
-def reviewed(reviews: Path, seats: Path | None, policy: Policy, as_of: int, *, keep: bool = False) -> Reviewed:
-    """The figures of a review export.
+class Reviewing:
+    """A review export being assessed as of an instant: each step once, in whatever order it is asked for."""
 
-    keep: whether the assessment itself is kept, for the operator's pages. SourceError when a file cannot be read.
-    """
-    bad_seats: list[BadRecord] = []
-    bad_reviews: list[BadRecord] = []
-    records = read_seats(seats, bad_seats) if seats is not None else SeatRecords()
-    context = Context(policy, as_of, frozenset({SEATS_PROVIDED} if seats is not None else ()))
-    before = Before(as_of)
-    with without_cycle_search():
-        assessment = assess(before.passing(read_reviews(reviews, bad_reviews)), records, policy.evidence)
-    population = population_of(assessment, records, span(context))
-    results = {name: one.compute(population, context) for name, one in statistics().items()}
-    allowed = frozenset(policy.repositories.allow)
-    inputs = [Input(REVIEWS, _digest(reviews), len(assessment.reviews) + before.later, len(bad_reviews))]
-    if seats is not None:
-        inputs.append(Input(SEATS, _digest(seats), records.read, len(bad_seats)))
-    return Reviewed(
-        results,
-        tuple(inputs),
-        tuple(bad_reviews + bad_seats),
-        len(population.within),
-        before.later,
-        before.undated.total(),
-        before.undated[True],
-        frozenset(name for one in assessment.reviews if (name := ascii_lower(one.review.repo)) not in allowed),
-        assessment if keep else None,
-    )
+    def __init__(self, reviews: Path, seats: Path | None, policy: Policy, as_of: int) -> None:
+        self._reviews, self._seats = reviews, seats
+        provided = frozenset({SEATS_PROVIDED} if seats is not None else ())
+        self.context = Context(policy, as_of, provided)
+        self._before = Before(as_of)
+        self._bad_seats: list[BadRecord] = []
+        self._bad_reviews: list[BadRecord] = []
+        self._records: SeatRecords | None = None
+        self._population: Population | None = None
+        self._results: dict[str, Any] = {}
+
+    def records(self) -> SeatRecords:
+        """The seat records; none without a file. SourceError when it cannot be read."""
+        if self._records is None:
+            self._records = read_seats(self._seats, self._bad_seats) if self._seats is not None else SeatRecords()
+        return self._records
+
+    def population(self) -> Population:
+        """Every review before as-of, assessed with the others. SourceError when the export cannot be read."""
+        if self._population is None:
+            records, policy = self.records(), self.context.policy.evidence
+            with without_cycle_search():
+                read = read_reviews(self._reviews, self._bad_reviews)
+                assessment = assess(self._before.passing(read), records, policy)
+            self._population = population_of(assessment, records, span(self.context))
+        return self._population
+
+    def result(self, name: str) -> Any:
+        """The result of one statistic."""
+        if name not in self._results:
+            self._results[name] = statistics()[name].compute(self.population(), self.context)
+        return self._results[name]
+
+    def inputs(self) -> tuple[Input, ...]:
+        """What was read: the reviews, then the seats."""
+        reviews = len(self.population().assessment.reviews) + self._before.later
+        found = [Input(REVIEWS, _digest(self._reviews), reviews, len(self._bad_reviews))]
+        if self._seats is not None:
+            found.append(Input(SEATS, _digest(self._seats), self.records().read, len(self._bad_seats)))
+        return tuple(found)
+
+    def reviewed(self, *, keep: bool = False) -> Reviewed:
+        """Everything. keep: whether the assessment itself is kept, for the operator's pages."""
+        population = self.population()
+        assessment = population.assessment
+        allowed = frozenset(self.context.policy.repositories.allow)
+        return Reviewed(
+            {name: self.result(name) for name in statistics()},
+            self.inputs(),
+            tuple(self._bad_reviews + self._bad_seats),
+            len(population.within),
+            self._before.later,
+            self._before.undated.total(),
+            self._before.undated[True],
+            frozenset(name for one in assessment.reviews if (name := ascii_lower(one.review.repo)) not in allowed),
+            assessment if keep else None,
+        )
+
+
+def reviewed(reviews: Path, seats: Path | None, policy: Policy, as_of: int, *, keep: bool = False) -> Reviewed:
+    """The figures of a review export; see `Reviewing`."""
+    return Reviewing(reviews, seats, policy, as_of).reviewed(keep=keep)
 
 
 def _digest(path: Path) -> str:
@@ -117,8 +152,3 @@ def _digest(path: Path) -> str:
             return file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise SourceError(f"{path.name!r} cannot be read: {error.strerror or error}; name an export") from error
-
-
-def figures_of(found: Reviewed, name: str) -> list[tuple[str, Figure]]:
-    """The figures of one statistic with their names."""
-    return list(found.results[name].figures())
