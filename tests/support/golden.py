@@ -13,7 +13,7 @@ from support.pipeline import Published, publish
 GOLDEN = Path(__file__).parent.parent / "golden"
 STATS = ("totals", "weekly", "byProject", "fleetAccuracy")
 PUBLIC = ("rulePrecision", "accuracyTrend", "fleetAccuracyTrend", "reviewParity", "automationRate")
-OPERATOR = ("fleetAnalytics", "calibrationTrend")
+OPERATOR = ("fleetAnalytics", "calibrationTrend", "trackRecord")
 
 Parts = Mapping[str, Any]
 """Figures by part, as an `expected.json` holds them."""
