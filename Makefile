@@ -30,9 +30,9 @@ $(SAMPLE)/export.sqlite: | $(VENV)/.core
 test: $(VENV)/.test browser
 	@$(BIN)/python -m pytest -m "not slow"
 
-# Every page in every way, and a longer comparison with the naive reference.
+# Every page in every way, a longer comparison with the naive reference, runs killed at any moment.
 test-slow: $(VENV)/.test browser
-	@EVENHAND_FUZZ=300 $(BIN)/python -m pytest -m "slow or not slow" tests/browser/test_every_page.py tests/property/test_figures_against_reference.py
+	@EVENHAND_FUZZ=300 $(BIN)/python -m pytest -m "slow or not slow" tests/browser/test_every_page.py tests/property/test_figures_against_reference.py tests/faults
 
 # Everything that must hold before a change lands.
 check: lint types test
