@@ -9,7 +9,10 @@ import pyarrow as pa
 
 from evenhand.errors import LakeError
 from evenhand.lake.manifest import FORMAT_VERSION, MANIFEST_NAME, LakeManifest
+from evenhand.lake.sparing import spare_pandas
 from evenhand.lake.tables import TABLES
+
+spare_pandas()
 
 
 def open_lake_manifest(lake_dir: Path) -> LakeManifest:

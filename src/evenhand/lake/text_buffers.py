@@ -9,6 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from evenhand.lake.sparing import spare_pandas
+
+spare_pandas()
+
 Bytes = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]

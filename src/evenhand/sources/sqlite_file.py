@@ -190,13 +190,19 @@ class SqliteSource(Source):
         """
         name = row_key(self._connection, table.name)
         instant = quoted(table.column(table.increments).source_name)
-        # The plus keeps SQLite from walking the whole table by rowid.
-        query = f"SELECT {name} FROM main.{quoted(table.name)} WHERE {instant} >= ? AND +{name} <= ?"
+        # The plus keeps SQLite from walking the whole table by rowid. What begins with no digit is no instant, and lies
+        # all over a table: the colon comes after the 9.
+        query = (
+            f"SELECT {name} FROM main.{quoted(table.name)} WHERE {instant} >= ? AND {instant} < ':' AND +{name} <= ?"
+        )
         found = np.array([row[0] for row in self._asked(table, query, (day, key))], dtype=np.int64)
         if len(found) == 0:
             return []
         found.sort()
-        breaks = np.flatnonzero(np.diff(found) > _ROWS_PER_BATCH)
+        gaps = np.diff(found)
+        # The widest gaps are passed over, and narrow ones read along: another part costs more than a thousand rows.
+        widest = np.sort(gaps)[-_LARGEST_PARTS:]
+        breaks = np.flatnonzero(gaps > max(1024, int(widest[0]) if len(widest) == _LARGEST_PARTS else 0))
         starts, ends = np.append(0, breaks + 1), np.append(breaks, len(found) - 1)
         parts: list[Part] = []
         for start, end in zip(found[starts].tolist(), found[ends].tolist(), strict=True):
