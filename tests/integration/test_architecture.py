@@ -23,7 +23,8 @@ ROOT = Path(evenhand.__file__).parent
 LAYERS = (
     ("errors", "stats", "timeline", "canonical", "site.text"),  # how untrusted text is shown needs no site
     ("figures", "policy"),
-    ("lake.tables", "lake.strict_json", "lake.text_buffers", "lake.sparing", "duck"),  # declarations and leaves that sources need too
+    # Declarations and leaves that sources need too.
+    ("lake.tables", "lake.strict_json", "lake.text_buffers", "lake.sparing", "duck"),
     ("sources",),
     ("lake",),
     ("outcomes", "backfill"),
