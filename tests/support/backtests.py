@@ -32,10 +32,10 @@ def case(label: str, confidence: str | None = None, number: int = 1, rule: str =
     )
 
 
-def several(*groups: tuple[str, str | None, int]) -> list[Case]:
+def several(*groups: tuple[str, str | None, int], rule: str = "slop") -> list[Case]:
     """(label, confidence, how many) as cases on targets of their own."""
     wanted = [(label, confidence) for label, confidence, count in groups for _ in range(count)]
-    return [case(label, confidence, number) for number, (label, confidence) in enumerate(wanted, 1)]
+    return [case(label, confidence, number, rule) for number, (label, confidence) in enumerate(wanted, 1)]
 
 
 def corpus(cases: Iterable[Case], rule: str = "slop") -> Corpus:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.backtests import history_cases
-from support.ecmascript import canonical_text
 from support.rows import event, firing, override
 
 from evenhand.backtest.cases import Case, javascript_text, metadata_texts, read_firing, shallow_text
+from evenhand.canonical import canonical
 from evenhand.lake.strict_json import object_members
 
 KEY = "acme/widgets#1"
@@ -99,7 +99,7 @@ EVENTS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(EVENTS)
 def test_pairing_is_what_looking_at_every_pair_gives(drawn):
     rows = []
@@ -191,13 +191,14 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=60)
 @given(st.dictionaries(st.text("abZ019é😀_", max_size=3), JSON, max_size=5), st.booleans())
 def test_the_quick_reading_and_the_strict_one_give_the_same_texts(members, is_ascii):
     text = json.dumps(members, ensure_ascii=is_ascii)
     told = read_firing(text, 100)
     rest = {key: value for key, value in json.loads(text).items() if key != "outcome"}
     if rest:
-        assert told.texts.canonical == canonical_text(rest)
+        assert told.texts.canonical == canonical(rest).decode()
         assert told.texts == metadata_texts(told.members)
         assert told.texts.javascript == javascript_text(told.members)
     assert object_members(text) is not None
