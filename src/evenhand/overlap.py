@@ -8,6 +8,7 @@ Source: interface contract, `--operator` "never under OUT"; the privacy classes 
 from pathlib import Path
 
 from evenhand.errors import UsageError
+from evenhand.sources import local_path
 
 
 def refuse_overlap(out: Path, operator: Path | None = None, lake_dir: Path | None = None, source: str = "") -> None:
@@ -18,8 +19,8 @@ def refuse_overlap(out: Path, operator: Path | None = None, lake_dir: Path | Non
             raise UsageError(f"{name} {folder} and --out {out}, which is published, overlap: name folders apart")
     if operator and lake_dir and _overlap(operator, lake_dir):
         raise UsageError(f"--operator {operator} and --lake {lake_dir} overlap: name folders apart")
-    export = Path(source.removeprefix("sqlite:"))
-    if source and export.is_dir():
+    export = local_path(source) if source else None
+    if export and export.is_dir():
         for name, folder in [("--out", out), *private]:
             if folder and (folder.resolve() == export.resolve() or folder.resolve() in export.resolve().parents):
                 raise UsageError(f"{name} {folder} holds the export {export.name}: name a folder of its own")

@@ -15,8 +15,6 @@ _NOT_YET = {
     "postgresql:": "PostgreSQL databases",
     "postgres:": "PostgreSQL databases",
     "env:": "addresses in environment variables",
-    "d1:": "D1 SQL dumps",
-    "d1-json:": "D1 JSON outputs",
 }
 
 
@@ -31,6 +29,10 @@ def open_source(spec: str) -> Source:
             raise SourceError(f"{what} cannot be read yet: export to a SQLite file or a folder of Parquet files")
     if spec.startswith("sqlite:"):
         return _open_file(Path(spec.removeprefix("sqlite:")))
+    if spec.startswith("d1:"):
+        return _open_dump(Path(spec.removeprefix("d1:")))
+    if spec.startswith("d1-json:"):
+        return _open_outputs(Path(spec.removeprefix("d1-json:")))
     if "://" in spec:
         scheme = spec.split("://", 1)[0]
         raise SourceError(f"no source has the scheme {scheme}://: give a SQLite file or a folder")
@@ -50,6 +52,18 @@ def _open_file(path: Path) -> Source:
     from evenhand.sources.sqlite_file import SqliteSource
 
     return SqliteSource(path)
+
+
+def _open_dump(path: Path) -> Source:
+    from evenhand.sources.d1_dump import D1DumpSource
+
+    return D1DumpSource(path)
+
+
+def _open_outputs(path: Path) -> Source:
+    from evenhand.sources.d1_json import D1JsonSource
+
+    return D1JsonSource(path)
 
 
 def _open_folder(path: Path) -> Source:

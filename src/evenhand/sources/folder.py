@@ -6,6 +6,7 @@ parquet_file.py), or what a text means (lake).
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
 
 from evenhand.errors import SourceError
 from evenhand.lake.tables import READABLE, TABLES, Table
@@ -14,28 +15,41 @@ from evenhand.sources.csv_file import CsvFile
 from evenhand.sources.ndjson_file import NdjsonFile
 from evenhand.sources.parquet_file import ParquetFile
 
-TableFile = NdjsonFile | CsvFile | ParquetFile
 
-_READERS: dict[str, type[NdjsonFile] | type[CsvFile] | type[ParquetFile]] = {
-    ".parquet": ParquetFile,
-    ".ndjson": NdjsonFile,
-    ".ndjson.gz": NdjsonFile,
-    ".csv": CsvFile,
-    ".csv.gz": CsvFile,
-}
+class TableFile(Protocol):
+    """One table in one file."""
+
+    path: Path
+
+    def __init__(self, path: Path, label: str) -> None: ...
+
+    def columns(self) -> set[str] | None:
+        """The columns that it names; None when there is nothing to tell them from."""
+
+    def batches(self, table: Table) -> Iterator[RawBatch]:
+        """Its rows."""
 
 
 class FolderSource(Source):
     """An export in a folder with one Parquet, NDJSON or CSV file per table; other files are ignored."""
 
     kind = "folder"
+    readers: dict[str, type[TableFile]] = {  # noqa: RUF012 - a declaration, never changed
+        ".parquet": ParquetFile,
+        ".ndjson": NdjsonFile,
+        ".ndjson.gz": NdjsonFile,
+        ".csv": CsvFile,
+        ".csv.gz": CsvFile,
+    }
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.label = label_of(path)
         self._files = {name: file for name in READABLE if (file := self._find(name)) is not None}
         if not self._files:
-            raise SourceError(f"the folder {self.label} has no file of a known table, e.g. audit_events.parquet")
+            raise SourceError(
+                f"the folder {self.label} has no file of a known table, e.g. audit_events{next(iter(self.readers))}"
+            )
 
         self._fingerprint = Fingerprint.of(tuple(file.path for file in self._files.values()))
 
@@ -52,13 +66,13 @@ class FolderSource(Source):
         self._fingerprint.check(self.label)
 
     def _find(self, table: str) -> TableFile | None:
-        found = [suffix for suffix in _READERS if (self.path / (table + suffix)).is_file()]
+        found = [suffix for suffix in self.readers if (self.path / (table + suffix)).is_file()]
         if len(found) > 1:
             names = " and ".join(table + suffix for suffix in found)
             raise SourceError(f"the folder {self.label} has {names}: leave one file for each table")
         if not found:
             return None
-        return _READERS[found[0]](self.path / (table + found[0]), f"{self.label}/{table}{found[0]}")
+        return self.readers[found[0]](self.path / (table + found[0]), f"{self.label}/{table}{found[0]}")
 
     def tables(self) -> tuple[str, ...]:
         """The files that name a declared table."""

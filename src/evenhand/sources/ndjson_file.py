@@ -44,7 +44,7 @@ class NdjsonFile:
         with open_bytes(self.path, self.label) as file:
             numbered = enumerate(file, 1)
             while lines := list(islice(numbered, _ROWS_PER_BATCH)):
-                yield _batch(table, lines)
+                yield batch_of_lines(table, lines)
 
 
 def line_members(line: bytes) -> dict[str, str] | None:
@@ -66,7 +66,8 @@ def member_text(value: str | None) -> str | None:
     return value
 
 
-def _batch(table: Table, lines: list[tuple[int, bytes]]) -> RawBatch:
+def batch_of_lines(table: Table, lines: list[tuple[int, bytes]]) -> RawBatch:
+    """A batch of numbered lines, each an object; one that is none is an unreadable row, a blank one no row."""
     rows: list[list[str | None]] = []
     positions: list[int] = []
     unreadable: list[int] = []
