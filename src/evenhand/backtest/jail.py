@@ -220,12 +220,20 @@ def main() -> NoReturn:
             raise RefusedError(f"no way is known on {os.uname().machine}")
         _map_ids(config["is_root"], (os.geteuid(), os.getegid()))
     except (RefusedError, OSError) as error:
-        os.write(status, f"the system does not let the replay be shut in ({error})".encode())
+        os.write(status, f"\nthe system does not let the replay be shut in ({error})".encode())
         os._exit(125)
+    ready, go = os.pipe()
     first = os.fork()
     if first == 0:
+        os.close(go)
+        os.read(ready, 1)
+        os.close(ready)
         _supervise(config, status)
+    # Whoever ends the replay waits for this process, the last of the namespace to go.
+    os.write(status, f"{first}\n".encode())
     os.close(status)
+    os.close(ready)
+    os.close(go)
     _, how = os.waitpid(first, 0)
     os._exit(_ended(how))
 

@@ -8,6 +8,7 @@ There is no weaker way: where the system does not let a process be shut in, noth
 
 import json
 import os
+import select
 import selectors
 import shutil
 import signal
@@ -31,6 +32,7 @@ _MOST_COMPLAINT = 1 << 16
 _LEFT_OUT = {".git", "__pycache__"}
 _CODE, _RUNNER = "/code", "/runner.py"
 _OPEN_FILES = 64
+_PATIENCE = 30.0
 
 
 class SandboxError(EvenhandError):
@@ -182,15 +184,14 @@ def _watched(name: str, config: str, stdin: int, jail: Path, policy: Backtest, s
         raise SandboxError(f"the replay of {name} cannot be started: {error.strerror}") from error
     finally:
         os.close(tells)
+    code = None
     try:
         answer, complaint = _collected(name, process, policy, seconds)
         code = process.wait(timeout=max(1.0, seconds))
-        refusal = os.read(hears, _MOST_COMPLAINT).decode(errors="replace")
     except subprocess.TimeoutExpired as error:
         raise SandboxError(_too_long(name, seconds)) from error
     finally:
-        os.close(hears)
-        _end(process)
+        refusal = _end(process, hears)
     if refusal:
         raise SandboxError(f"nothing of {name} was run: {refusal}; allow user namespaces or run it elsewhere")
     if code:
@@ -244,11 +245,27 @@ def _last_line(complaint: bytes) -> str:
     return f": {lines[-1][:200]}" if lines else ""
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends the group and, through the death of its first process, the whole namespace."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+def _end(process: subprocess.Popen[bytes], hears: int) -> str:
+    """Ends the group and with its first process the whole namespace, waits until it is empty, and says of a refusal."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
     for stream in (process.stdout, process.stderr):
         if stream is not None:
             stream.close()
+    with open(hears, "rb") as told:
+        first, _, refusal = told.read(_MOST_COMPLAINT).decode(errors="replace").partition("\n")
+    if first.isdigit():
+        _wait_for(int(first))
+    return refusal
+
+
+def _wait_for(first: int) -> None:
+    """Waits until the first process of a namespace is gone, which it is only after all the others."""
+    with suppress(ProcessLookupError, PermissionError):
+        watched = os.pidfd_open(first)
+        try:
+            select.select([watched], [], [], _PATIENCE)
+        finally:
+            os.close(watched)
