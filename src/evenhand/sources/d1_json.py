@@ -26,6 +26,8 @@ _LONGEST_VALUE = 64 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
 _STRUCTURE = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
+_FLAT_OBJECT = re.compile(rb'\{(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+\}', re.DOTALL)
+"""A row is one: found at once, where the careful way looks at each text."""
 _SCALAR = re.compile(rb"[^\s,\]}\[{\"]+")
 _BLOB = re.compile(rb"[:,]\s*\[")
 
@@ -159,6 +161,10 @@ class _Reader:
         byte = self.peek()
         if byte in (b"", b",", b":", b"]", b"}"):
             raise self.refusal()
+        flat = _FLAT_OBJECT.match(self._held, self._at)
+        if flat is not None:
+            self._at = flat.end()
+            return flat.group()
         scanned, depth = self._at, 0
         if byte not in (b"{", b"[", b'"'):
             return self._scalar()
