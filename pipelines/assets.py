@@ -11,6 +11,7 @@ from typing import Any
 
 import dagster as dg
 
+from evenhand.backtest.recommendation import lines_of
 from evenhand.build import publish
 from evenhand.canonical import digest
 from evenhand.errors import BusySourceError, EvenhandError
@@ -42,6 +43,7 @@ CORPORA = dg.AssetKey(["corpus", "published"])
 RECORDS = dg.AssetKey(["corpus", "score_records"])
 SEAT_RECORDS = dg.AssetKey(["reviews", "seats"])
 ASSESSED = dg.AssetKey(["reviews", "assessed"])
+CALIBRATION = dg.AssetKey(["backtest", "calibration"])
 SITE = dg.AssetKey(["site", "report"])
 REVIEW_PAGES = dg.AssetKey(["site", "reviews"])
 
@@ -170,6 +172,24 @@ def score_records(build: Build) -> dg.MaterializeResult[Any]:
     return dg.MaterializeResult(metadata={"records": len(records)})
 
 
+@dg.asset(key=CALIBRATION, deps=[table_key("audit_events")], group_name="signals", kinds={"duckdb"})
+def calibration(build: Build) -> dg.MaterializeResult[Any]:
+    """What every rule's claimed confidence is worth over the whole history, and what moving a threshold would do."""
+    try:
+        found = build.computation().calibration()
+    except EvenhandError as error:
+        raise failure(error) from error
+    advice = [line for one in found.recommendations for line in lines_of(one)]
+    return dg.MaterializeResult(
+        metadata={
+            "rules": len(found.rules),
+            "cases": sum(rule.cases for rule in found.rules),
+            "recommendations": dg.MetadataValue.md("\n".join(f"- {line}" for line in advice)),
+            "guarantees": dg.MetadataValue.json({arm: one.status for arm, one in found.arms.items()}),
+        }
+    )
+
+
 _ENTRIES: list[Metric | Combination] = [*registry().values(), *combinations().values()]
 METRICS = [_metric_asset(entry) for entry in _ENTRIES]
 
@@ -200,7 +220,8 @@ def report(build: Build) -> Iterator[dg.MaterializeResult[Any]]:
     try:
         reviewing = build.reviewing()
         reviews = reviewing.reviewed(keep=operator is not None) if reviewing else None
-        computed = replace(build.computation().computed(), reviews=reviews)
+        calibrated = build.computation().calibration() if operator else None
+        computed = replace(build.computation().computed(), reviews=reviews, calibration=calibrated)
         outcome = publish(computed, out=Path(build.out), operator=operator, restate=build.restate or None)
     except EvenhandError as error:
         raise failure(error) from error

@@ -54,6 +54,7 @@ defs = dg.Definitions(
         assets.corpus_cases,
         assets.corpora,
         assets.score_records,
+        assets.calibration,
         reviews.seat_records,
         reviews.assessed,
         *reviews.STATISTICS,

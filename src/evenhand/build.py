@@ -101,7 +101,7 @@ def build(
     refuse_seats_alone(reviews, seats)
     assessed = reviewed(reviews, seats, policy, as_of, keep=operator is not None) if reviews else None
     extract(source, lake_dir, as_of, policy=policy, say=say)
-    computed = replace(compute(lake_dir, policy, as_of), reviews=assessed)
+    computed = replace(compute(lake_dir, policy, as_of, for_operator=operator is not None), reviews=assessed)
     return publish(computed, out=out, operator=operator, restate=restate)
 
 

@@ -5,12 +5,13 @@ the pipeline alike. Does not: any rule of them, or the form in which something i
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from evenhand.backtest.calibration import Calibration, calibrate
 from evenhand.corpus.corpora import RuleCorpus, pair, published_corpora
 from evenhand.corpus.records import score_records
 from evenhand.disclosure.suppression import withhold
@@ -38,8 +39,12 @@ class Computed:
     records: list[dict[str, Any]]
     cases: pa.Table
     """Every case of every rule, ordered by rule and then in the published order."""
+    rows: dict[str, pa.Table] = field(default_factory=dict)
+    """The published rows behind the figures, by table."""
     reviews: Reviewed | None = None
     """What a review export means, when one was given."""
+    calibration: Calibration | None = None
+    """What rules' claims are worth, and what is recommended; for the operator alone."""
     mentions: dict[str, int] = field(default_factory=dict)
     """Reverts that are only spoken of, by reason; for data quality."""
 
@@ -85,6 +90,7 @@ class Computation:
         self._engine = open_engine(lake_dir, self.manifest, policy)
         self._results: dict[str, Any] = {}
         self._cases: pa.Table | None = None
+        self._calibration: Calibration | None = None
         self._corpora: list[RuleCorpus] | None = None
 
     def __enter__(self) -> "Computation":
@@ -122,6 +128,13 @@ class Computation:
         assert self._corpora is not None
         return self._corpora
 
+    def calibration(self) -> Calibration:
+        """What rules' claims are worth over the history that the lake holds, once."""
+        if self._calibration is None:
+            with self._engine.beside() as engine:
+                self._calibration = calibrate(engine, self.context)
+        return self._calibration
+
     def chain(self) -> Chain | None:
         """The verification of the whole decision ledger; None when the export has none."""
         if "decision_ledger" not in self.context.provided:
@@ -154,10 +167,11 @@ class Computation:
         )
 
 
-def compute(lake_dir: Path, policy: Policy, as_of: int) -> Computed:
-    """Every metric, every corpus and every score record of a lake.
+def compute(lake_dir: Path, policy: Policy, as_of: int, *, for_operator: bool = False) -> Computed:
+    """Every metric, every corpus and every score record of a lake; for the operator the calibration as well.
 
     Raises LakeError when the lake is missing or incomplete.
     """
     with Computation(lake_dir, policy, as_of) as computation:
-        return computation.computed()
+        computed = computation.computed()
+        return replace(computed, calibration=computation.calibration()) if for_operator else computed

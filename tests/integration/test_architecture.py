@@ -29,7 +29,7 @@ LAYERS = (
     ("lake",),
     ("outcomes", "backfill"),
     ("metrics", "engines"),
-    ("corpus",),
+    ("corpus", "rows"),
     ("backtest",),
     ("evidence",),
     ("disclosure.suppression",),

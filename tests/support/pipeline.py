@@ -71,4 +71,4 @@ def publish(export: Path, as_of: str, repos: Iterable[str] = (), policy: Policy 
     with open_source(str(export)) as source:
         write_lake(source, lake, workers=1)
     chosen = (policy or Policy()).allowing(list(repos))
-    return Published(compute(lake, chosen, instant_argument(as_of)))
+    return Published(compute(lake, chosen, instant_argument(as_of), for_operator=True))

@@ -15,11 +15,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand.canonical import canonical
+from evenhand.canonical import canonical, sha256_hex
 from evenhand.computed import Computed
 from evenhand.corpus.corpora import RuleCorpus, cases_of_rules, file_stem
 from evenhand.figures import Figure
 from evenhand.metrics.ledger.review_parity import ClassParity
+from evenhand.rows.published import TABLES as ROWS
 from evenhand.site.facts import FileColumn
 from evenhand.site.report import named_figures
 from evenhand.site.review_datasets import review_datasets
@@ -27,6 +28,7 @@ from evenhand.site.tabular import Dataset, columns, dataset, evidence, evidence_
 from evenhand.timeline import day_date, iso
 
 _ROW_GROUP = 64 * 1024
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 def datasets(computed: Computed) -> Iterator[Dataset]:
@@ -39,6 +41,9 @@ def datasets(computed: Computed) -> Iterator[Dataset]:
     yield _reevaluations(computed)
     yield _automation(computed)
     yield _figures(computed)
+    for table in ROWS:
+        if table.name in computed.rows:
+            yield Dataset(table.name, table.title, columns(*table.columns), computed.rows[table.name])
     if computed.reviews:
         yield from review_datasets(computed.reviews)
 
@@ -349,11 +354,28 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     pq.write_table(table.combine_chunks(), path, compression="zstd", row_group_size=_ROW_GROUP, store_schema=False)
 
 
-def csv_text(table: pa.Table) -> str:
-    """RFC 4180 with LF: texts always quoted, so that empty text and null differ; numbers as JSON prints them."""
+def csv_text(table: pa.Table, *, guarded: bool = True) -> str:
+    """RFC 4180 with LF: texts always quoted, so that empty text and null differ; numbers as JSON prints them.
+
+    A text that a spreadsheet would take for a formula is guarded by a leading `'`; so is one that begins with `'`, so
+    that taking one away always gives the text back. Numbers are never guarded: -1 stays a number.
+    """
     header = ",".join(table.column_names)
-    columns = [table[name].to_pylist() for name in table.column_names]
-    return "\n".join([header, *(",".join(map(_csv_value, row)) for row in zip(*columns, strict=True))]) + "\n"
+    columns = [_csv_column(table[name].to_pylist(), guarded) for name in table.column_names]
+    return "\n".join([header, *map(",".join, zip(*columns, strict=True))]) + "\n"
+
+
+def row_digest(table: pa.Table) -> str:
+    """SHA-256 of the rows, whatever file holds them: of the table's CSV text before any guard."""
+    return sha256_hex(csv_text(table, guarded=False).encode("utf-8"))
+
+
+def _csv_column(values: list[Any], guarded: bool) -> list[str]:
+    cells: dict[Any, str] = {}
+    for value in set(values):
+        is_formula = guarded and isinstance(value, str) and value.startswith(_FORMULA_STARTS)
+        cells[value] = _csv_value("'" + value if is_formula else value)
+    return [cells[value] for value in values]
 
 
 def _csv_value(value: Any) -> str:
