@@ -198,7 +198,7 @@ METRICS = [_metric_asset(entry) for entry in _ENTRIES]
     specs=[
         dg.AssetSpec(
             SITE,
-            deps=[RECORDS, *(metric_key(name) for name in (*registry(), *combinations(), *statistics()))],
+            deps=[RECORDS, CALIBRATION, *(metric_key(name) for name in (*registry(), *combinations(), *statistics()))],
             description="The published build: API files, tables, pages; `latest` moves last.",
             group_name="site",
             kinds={"html"},
