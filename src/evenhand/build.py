@@ -27,6 +27,7 @@ from evenhand.site import api
 from evenhand.site.api_files import write_operator, write_public
 from evenhand.site.datasets import write_datasets
 from evenhand.site.facts import BuildFacts, PublishedFile
+from evenhand.site.packaging import write_datapackage, write_statement
 from evenhand.site.pages import write_operator_pages, write_pages
 from evenhand.site.publish import (
     PastBuild,
@@ -47,6 +48,7 @@ from evenhand.site.publish import (
     write_checksums,
 )
 from evenhand.site.report import report, report_schema
+from evenhand.site.signing import SigningKey
 from evenhand.site.tabular import Dataset
 from evenhand.site.terminal import headline_table
 from evenhand.timeline import iso
@@ -91,6 +93,7 @@ def build(
     restate: str | None = None,
     reviews: Path | None = None,
     seats: Path | None = None,
+    signing: SigningKey | None = None,
     say: Say = lambda _: None,
 ) -> Outcome:
     """Extract, compute, check, publish; `say` is told what was read of the export, and why.
@@ -102,7 +105,7 @@ def build(
     assessed = reviewed(reviews, seats, policy, as_of, keep=operator is not None) if reviews else None
     extract(source, lake_dir, as_of, policy=policy, say=say)
     computed = replace(compute(lake_dir, policy, as_of, for_operator=operator is not None), reviews=assessed)
-    return publish(computed, out=out, operator=operator, restate=restate)
+    return publish(computed, out=out, operator=operator, restate=restate, signing=signing)
 
 
 def refuse_seats_alone(reviews: Path | None, seats: Path | None) -> None:
@@ -111,7 +114,14 @@ def refuse_seats_alone(reviews: Path | None, seats: Path | None) -> None:
         raise UsageError("--seats says whose word has held in reviews: name the reviews with --reviews")
 
 
-def publish(computed: Computed, *, out: Path, operator: Path | None = None, restate: str | None = None) -> Outcome:
+def publish(
+    computed: Computed,
+    *,
+    out: Path,
+    operator: Path | None = None,
+    restate: str | None = None,
+    signing: SigningKey | None = None,
+) -> Outcome:
     """Writes, checks and publishes what was computed; the same digest again changes nothing."""
     refuse_overlap(out, operator)
     as_of = computed.context.as_of
@@ -134,7 +144,10 @@ def publish(computed: Computed, *, out: Path, operator: Path | None = None, rest
             this = PastBuild(
                 identity, as_of, digest, max((past.sequence for past in builds), default=0) + 1, restate or ""
             )
-            _write_surroundings(computed, facts, this, [*builds, this], folder)
+            _write_surroundings(computed, facts, this, before, [*builds, this], folder)
+            if signing:
+                signing.sign(folder)
+            write_checksums(folder)
             check_published(computed, folder)
             check_links(out, identity)
             # The operator's pages come first: when they fail, nothing has been published.
@@ -175,7 +188,7 @@ def _published(folder: Path, path: str, digest: str, table: Dataset | None, comp
     size = (folder / path).stat().st_size
     if table is None:
         return PublishedFile(path, _title(path, computed), size, digest)
-    return PublishedFile(path, table.title, size, digest, table.rows.num_rows, table.columns)
+    return PublishedFile(path, table.title, size, digest, table.rows.num_rows, table.columns, table.row_digest)
 
 
 _TITLES = {
@@ -195,15 +208,21 @@ def _title(path: str, computed: Computed) -> str:
 
 
 def _write_surroundings(
-    computed: Computed, facts: BuildFacts, this: PastBuild, builds: list[PastBuild], folder: Path
+    computed: Computed,
+    facts: BuildFacts,
+    this: PastBuild,
+    before: PastBuild | None,
+    builds: list[PastBuild],
+    folder: Path,
 ) -> None:
-    """Pages, manifests and checksums, which lie outside the digest."""
+    """Pages and manifests, which lie outside the digest."""
     schema = report_schema(with_reviews=computed.reviews is not None)
     (folder / "report.schema.json").write_text(pretty(schema), encoding="utf-8")
     write_pages(computed, facts, folder)
     (folder / "build.json").write_text(pretty(_manifest(computed, facts, this)), encoding="utf-8")
     (folder / "history.json").write_text(history(builds), encoding="utf-8")
-    write_checksums(folder)
+    write_datapackage(computed, facts, folder)
+    write_statement(computed, facts, this, before, _versions(), folder)
 
 
 def _manifest(computed: Computed, facts: BuildFacts, this: PastBuild) -> dict[str, Any]:
@@ -228,11 +247,15 @@ def _manifest(computed: Computed, facts: BuildFacts, this: PastBuild) -> dict[st
         **({"inputs": _inputs(computed.reviews)} if computed.reviews else {}),
         "quality": api.quality(computed.manifest, hidden_tables(computed.results)),
         "policy": policy,
-        "versions": {
-            "evenhand": __version__,
-            "python": platform.python_version(),
-            **{name: version(name) for name in _VERSIONED},
-        },
+        "versions": _versions(),
+    }
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "evenhand": __version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in _VERSIONED},
     }
 
 

@@ -118,6 +118,7 @@ def _add_build(commands: "Commands") -> None:
     command.add_argument("--lake", type=Path, default=DEFAULT_LAKE, metavar="DIR")
     command.add_argument("--out", type=Path, default=DEFAULT_OUT, metavar="DIR", help="where builds are published")
     command.add_argument("--operator", type=Path, metavar="DIR", help="also write the operator's pages there")
+    command.add_argument("--sign", type=Path, metavar="KEY", help="a PEM private key, Ed25519 or P-256, for the statement")
     command.add_argument("--restate", metavar="TEXT", help="why a past as-of is built anew")
     command.add_argument("--reviews", type=Path, metavar="FILE", help="a review export: adds figures over its reviews")
     command.add_argument("--seats", type=Path, metavar="FILE", help="seat records beside the reviews")
@@ -171,6 +172,7 @@ def _sample(options: argparse.Namespace) -> int:
 
 def _build(options: argparse.Namespace) -> int:
     from evenhand.build import build
+    from evenhand.site.signing import SigningKey
 
     outcome = build(
         options.source,
@@ -182,6 +184,7 @@ def _build(options: argparse.Namespace) -> int:
         restate=options.restate,
         reviews=options.reviews,
         seats=options.seats,
+        signing=SigningKey(options.sign) if options.sign else None,
         say=tell,
     )
     print(outcome.summary(), end="")
@@ -227,7 +230,7 @@ def _api(options: argparse.Namespace) -> int:
         lake_dir = Path(scratch) / "lake"
         extract(options.source, lake_dir)
         with Computation(lake_dir, policy, as_of) as computation:
-            computed = computation.computed()
+            computed = computation.computed(with_rows=False)
             # Afterwards and not beside it: hashing in Python would keep the counting waiting for the interpreter.
             verified = ledger_document(computation, options.anchor_keys)
         write_public(computed, options.out)

@@ -25,6 +25,7 @@ from evenhand.metrics.ledger.chain import ORPHANS, Chain, statement, verify_chai
 from evenhand.metrics.outcomes.uncorroborated_mentions import uncorroborated_mentions
 from evenhand.metrics.registry import Context, combinations, registry
 from evenhand.policy import Policy
+from evenhand.rows.published import published_rows
 from evenhand.timeline import DAY, day_text, iso
 
 
@@ -71,8 +72,8 @@ def _refuse_dropped(manifest: LakeManifest, context: Context) -> None:
     kept_from = manifest.retention.events_from * DAY
     if first < kept_from:
         raise LakeError(
-            f"the lake has dropped events before {day_text(kept_from)}, and figures as of {iso(context.as_of)} look back "
-            f"to {day_text(first)}: give another lake with --lake, which is read from the export anew"
+            f"the lake has dropped events before {day_text(kept_from)}, and figures as of {iso(context.as_of)} look "
+            f"back to {day_text(first)}: give another lake with --lake, which is read from the export anew"
         )
 
 
@@ -149,8 +150,13 @@ class Computation:
         """The score records of committed rules."""
         return score_records(self.result("signals.rule_precision"), self.corpora(), self.context)
 
-    def computed(self) -> Computed:
-        """Everything, with what must be withheld across metrics withheld."""
+    def rows(self) -> dict[str, pa.Table]:
+        """The published rows behind the figures."""
+        eligible = len(self.result("fleet.instance_signals").eligible)
+        return published_rows(self._engine, self.context, self.manifest, eligible_instances=eligible)
+
+    def computed(self, *, with_rows: bool = True) -> Computed:
+        """Everything, with what must be withheld across metrics withheld; the API alone needs no rows."""
         with ThreadPoolExecutor(1, "corpora") as beside:
             # Neither counting nor pairing keeps two cores busy alone; they share nothing but the lake.
             pairing = beside.submit(self.corpora)
@@ -163,6 +169,7 @@ class Computation:
             self.corpora(),
             self.records(),
             self.cases(),
+            rows=self.rows() if with_rows else {},
             mentions=uncorroborated_mentions(self._engine, self.context.as_of),
         )
 

@@ -8,14 +8,12 @@ Source: interface contract, "The published tree"; fairness contract, section 3 "
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand.canonical import canonical, sha256_hex
 from evenhand.computed import Computed
 from evenhand.corpus.corpora import RuleCorpus, cases_of_rules, file_stem
 from evenhand.figures import Figure
@@ -24,11 +22,10 @@ from evenhand.rows.published import TABLES as ROWS
 from evenhand.site.facts import FileColumn
 from evenhand.site.report import named_figures
 from evenhand.site.review_datasets import review_datasets
-from evenhand.site.tabular import Dataset, columns, dataset, evidence, evidence_of
+from evenhand.site.tabular import Dataset, columns, csv_text, dataset, evidence, evidence_of
 from evenhand.timeline import day_date, iso
 
 _ROW_GROUP = 64 * 1024
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 def datasets(computed: Computed) -> Iterator[Dataset]:
@@ -352,39 +349,3 @@ def _write_corpora(computed: Computed, folder: Path) -> Iterator[tuple[str, Data
 def write_parquet(table: pa.Table, path: Path) -> None:
     """The same rows as the same bytes: one chunk, fixed row groups, no schema of this library in the footer."""
     pq.write_table(table.combine_chunks(), path, compression="zstd", row_group_size=_ROW_GROUP, store_schema=False)
-
-
-def csv_text(table: pa.Table, *, guarded: bool = True) -> str:
-    """RFC 4180 with LF: texts always quoted, so that empty text and null differ; numbers as JSON prints them.
-
-    A text that a spreadsheet would take for a formula is guarded by a leading `'`; so is one that begins with `'`, so
-    that taking one away always gives the text back. Numbers are never guarded: -1 stays a number.
-    """
-    header = ",".join(table.column_names)
-    columns = [_csv_column(table[name].to_pylist(), guarded) for name in table.column_names]
-    return "\n".join([header, *map(",".join, zip(*columns, strict=True))]) + "\n"
-
-
-def row_digest(table: pa.Table) -> str:
-    """SHA-256 of the rows, whatever file holds them: of the table's CSV text before any guard."""
-    return sha256_hex(csv_text(table, guarded=False).encode("utf-8"))
-
-
-def _csv_column(values: list[Any], guarded: bool) -> list[str]:
-    cells: dict[Any, str] = {}
-    for value in set(values):
-        is_formula = guarded and isinstance(value, str) and value.startswith(_FORMULA_STARTS)
-        cells[value] = _csv_value("'" + value if is_formula else value)
-    return [cells[value] for value in values]
-
-
-def _csv_value(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return '"' + value.replace('"', '""') + '"'
-    if isinstance(value, date):
-        return value.isoformat()
-    return canonical(value).decode()

@@ -29,6 +29,8 @@ class PublishedFile:
     sha256: str
     rows: int | None = None
     columns: tuple[FileColumn, ...] = ()
+    row_digest: str = ""
+    """SHA-256 of the rows, the same for every file that holds them."""
 
 
 @dataclass(frozen=True)
