@@ -1,4 +1,4 @@
-"""The operator's own pages: calibration by week, instances, backtest runs, and where quarantined rows stand.
+"""The operator's own pages: calibration by week, instances, backtests, and where quarantined rows stand.
 
 Belongs here: what may not be published. Does not: the public pages, which the operator's edition holds as well.
 """
@@ -10,6 +10,7 @@ from evenhand.lake.tables import TABLES
 from evenhand.metrics.fleet.instance_signals import FleetAccuracy, Instance
 from evenhand.site.charts.drawing import Drawing
 from evenhand.site.charts.instances import Measure, distribution_chart
+from evenhand.site.pages import calibration
 from evenhand.site.pages.series import percent_of
 from evenhand.site.pages.site import Page, Site
 from evenhand.site.pages.wording import number
@@ -51,7 +52,7 @@ def pages(site: Site) -> Iterator[Page]:
         raise ValueError("the operator's pages belong to the operator's edition alone")
     yield _calibration(site)
     yield _instances(site)
-    yield _backtests(site)
+    yield calibration.page(site)
     yield _quarantine(site)
 
 
@@ -120,19 +121,6 @@ def _measures(fleet: FleetAccuracy, places: int) -> list[Measure]:
         )
         for label, name, median in _MEASURES
     ]
-
-
-def _backtests(site: Site) -> Page:
-    return Page(
-        "backtests.html",
-        "operator/backtests.html",
-        "Backtest runs",
-        "backtests",
-        {
-            "weeks": site.results["signals.backtest_runs"].weeks,
-            "latest": site.results["signals.latest_backtest_run"].run,
-        },
-    )
 
 
 def _quarantine(site: Site) -> Page:
