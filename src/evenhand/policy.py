@@ -267,6 +267,17 @@ class Ledger:
 
 
 @dataclass(frozen=True)
+class Postgresql:
+    """How a live PostgreSQL database is read."""
+
+    schema: str = _value("", "Schema that holds the tables; empty: the search path of the connection", "schema")
+    connect_seconds: int = _value(10, "How long a host may take to answer", "seconds", "", 1)
+    statement_seconds: int = _value(
+        600, "How long one statement may run, and wait for a lock: a table is read in several", "seconds", "", 1
+    )
+
+
+@dataclass(frozen=True)
 class Lake:
     """How the lake is written."""
 
@@ -531,6 +542,7 @@ class Policy:
     satisfaction_floor: Knob = field(default_factory=_satisfaction_floor)
     ai_review_close_confidence: Knob = field(default_factory=_ai_review_close_confidence)
     slop_gate_score: Knob = field(default_factory=_slop_gate_score)
+    postgresql: Postgresql = field(default_factory=Postgresql)
     lake: Lake = field(default_factory=Lake)
 
     def described(self) -> Iterator[PolicyField]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 DEFAULT_LAKE = Path("data/lake")
 DEFAULT_OUT = Path("reports")
-SOURCE_HELP = "a SQLite file, or a folder with one file per table"
+SOURCE_HELP = "a SQLite file, a folder with one file per table, d1:DUMP.sql, d1-json:FOLDER, postgresql://… or env:NAME"
 
 
 def command_named(commands: "Commands", name: str, summary: str) -> argparse.ArgumentParser:

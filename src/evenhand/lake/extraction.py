@@ -29,5 +29,5 @@ def extract(
 
     Raises SourceError when the export cannot be read, LakeError when the lake cannot be written.
     """
-    with open_source(source) as opened:
+    with open_source(source, policy) as opened:
         return write_lake(opened, lake_dir, as_of=as_of, keeping=Keeping.of(policy or Policy()), full=full, say=say)
