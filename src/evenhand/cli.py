@@ -118,7 +118,7 @@ def _add_build(commands: "Commands") -> None:
     command.add_argument("--lake", type=Path, default=DEFAULT_LAKE, metavar="DIR")
     command.add_argument("--out", type=Path, default=DEFAULT_OUT, metavar="DIR", help="where builds are published")
     command.add_argument("--operator", type=Path, metavar="DIR", help="also write the operator's pages there")
-    command.add_argument("--sign", type=Path, metavar="KEY", help="a PEM private key, Ed25519 or P-256, for the statement")
+    command.add_argument("--sign", type=Path, metavar="KEY", help="a private key (PEM) for the statement")
     command.add_argument("--restate", metavar="TEXT", help="why a past as-of is built anew")
     command.add_argument("--reviews", type=Path, metavar="FILE", help="a review export: adds figures over its reviews")
     command.add_argument("--seats", type=Path, metavar="FILE", help="seat records beside the reviews")
