@@ -106,7 +106,8 @@ def _history(site: Site) -> str:
     retention = site.computed.manifest.retention
     if retention is None:
         return "all firings and verdicts before as-of"
-    return f"firings and verdicts from {day_text(retention.events_from * DAY)} on, where the lake begins, to as-of"
+    first = day_text(retention.events_from * DAY)
+    return f"firings and verdicts from {first} on, where the lake begins (the commands read the whole export), to as-of"
 
 
 def _percent(share: Fraction | float, site: Site) -> str:

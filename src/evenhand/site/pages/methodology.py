@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from evenhand.backtest.history import statement as backtest_statement
 from evenhand.corpus.corpora import statement
 from evenhand.evidence.analytics.registry import Statistic, span
 from evenhand.metrics.registry import Metric
@@ -27,6 +28,14 @@ CORPUS_STATEMENTS = (
     ("rules", "Which rules have a corpus"),
     ("snapshot", "The complete snapshot"),
 )
+
+BACKTEST_STATEMENTS = (
+    ("lake_signals", "Firings and overrides of the whole history"),
+    ("pairing", "A firing and the override that labels it, over the whole history"),
+    ("claims", "Cases by what they claim"),
+    ("target_claims", "Cases of one rule by target, for the split"),
+)
+"""For the operator alone, as the pages that they give."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +105,9 @@ def pages(site: Site) -> Iterator[Page]:
             "hidden": sum(entry.operator_only for entry in entries()) if not site.operator else 0,
             "views": _views(),
             "corpus": [(name, title, statement(name)) for name, title in CORPUS_STATEMENTS],
+            "backtest": [(name, title, backtest_statement(name)) for name, title in BACKTEST_STATEMENTS]
+            if site.operator
+            else [],
             "policy": rows,
             "choices": [row for row in rows if row.is_choice],
             "differing": sum(row.differs for row in rows),
