@@ -3,14 +3,17 @@
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 from support.golden import GOLDEN, Case
-from support.pipeline import publish
+from support.pipeline import Published, publish
 from support.sites import AS_OF, Written, operators, published_from, verdicts, written
 
+from evenhand.evidence.analytics.reviewed import reviewed
+from evenhand.evidence.page_folder import write_review_pages
 from evenhand.policy import load_policy
 
 _SAMPLE = Path(__file__).parents[2] / "data" / "sample"
@@ -66,14 +69,27 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Written:
 def sample_for_the_operator(tmp_path_factory: pytest.TempPathFactory) -> Written:
     """The operator's edition of the sample."""
     folder = tmp_path_factory.mktemp("operator")
-    return operators(_sample(folder), folder)
+    published = _sample(folder)
+    site = operators(published, folder)
+    reviews = published.computed.reviews
+    assert reviews
+    assert reviews.assessment
+    write_review_pages(reviews.assessment, reviews.bad, site.folder / "reviews", "../reviews.html")
+    return site
 
 
-def _sample(folder: Path):  # type: ignore[no-untyped-def]
+def _with_reviews(published: Published) -> Published:
+    """The same with the sample's reviews and seats."""
+    context = published.computed.context
+    found = reviewed(_SAMPLE / "reviews.ndjson", _SAMPLE / "seats.ndjson", context.policy, context.as_of, keep=True)
+    return replace(published, computed=replace(published.computed, reviews=found))
+
+
+def _sample(folder: Path) -> Published:
     export = folder / "export.sqlite"
     shutil.copy(_SAMPLE / "export.sqlite", export)
     policy = load_policy(_SAMPLE / "policy.toml")
-    return publish(export, AS_OF, policy.repositories.allow, policy)
+    return _with_reviews(publish(export, AS_OF, policy.repositories.allow, policy))
 
 
 @pytest.fixture(scope="session")

@@ -16,5 +16,7 @@ def test_every_page_of_the_sample_in_every_way(sample: Written, context: Browser
 
 
 def test_every_page_of_the_operator_in_every_way(sample_for_the_operator: Written, context: BrowserContext) -> None:
-    for path in sorted(sample_for_the_operator.folder.rglob("*.html")):
+    pages = sorted(sample_for_the_operator.folder.rglob("*.html"))
+    assert len(pages) > 150
+    for path in pages:
         check(sample_for_the_operator, context, path.relative_to(sample_for_the_operator.folder).as_posix(), WAYS[:1])

@@ -27,6 +27,7 @@ PAGES = (
 )
 RULES = ("ai_consensus_defect", "slop_gate_score", "changelog_entry_missing")
 OPERATORS = ("calibration", "instances", "backtests", "quarantine", "rules/ai_consensus_defect")
+REVIEWS = ("reviews", "reviews-seats", "reviews-confidence")
 WITHHELD = ("index", "fleet", "trends")
 ABSENT = ("index", "fleet", "parity", "automation", "quality", "repositories")
 
@@ -47,6 +48,18 @@ def test_the_pages_of_rules_whose_names_are_no_file_names(sample: Written, conte
     assert len(odd) > 5
     for stem in odd:
         check(sample, context, f"rules/{stem}.html", WAYS[:1])
+
+
+@pytest.mark.parametrize("path", REVIEWS)
+def test_a_page_over_reviews(sample: Written, context: BrowserContext, path: str):
+    check(sample, context, f"{path}.html")
+
+
+def test_the_pages_of_single_reviews(sample_for_the_operator: Written, context: BrowserContext):
+    pages = sorted((sample_for_the_operator.folder / "reviews").glob("rv-*.html"))
+    fullest = max(pages, key=lambda path: path.stat().st_size)
+    for path in ("reviews.html", "reviews/index.html", f"reviews/{fullest.name}"):
+        check(sample_for_the_operator, context, path, WAYS[:1])
 
 
 @pytest.mark.parametrize("path", OPERATORS)

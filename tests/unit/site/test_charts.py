@@ -13,6 +13,8 @@ from evenhand.site.charts.counts import count_chart
 from evenhand.site.charts.drawing import Drawing, restyled
 from evenhand.site.charts.instances import Measure, distribution_chart
 from evenhand.site.charts.intervals import IntervalRow, interval_chart
+from evenhand.site.charts.reliability import Point, reliability_chart
+from evenhand.site.charts.states import StackRow, stacked_chart
 from evenhand.site.charts.weeks import Week, axis_start, weekly_chart
 from evenhand.site.pages.rules import CHARTED_RULES
 
@@ -24,12 +26,24 @@ WEEKS = (
 )
 
 
+POINTS = (
+    Point(12.0, 20.0, 10.0, 35.0),
+    Point(25.0, 30.0, 20.0, 45.0),
+    Point(91.5, 96.0, 90.0, 99.0, run=1),
+    Point(55.0, 60.0, 40.0, 80.0, second=True),
+)
+
+
 def drawings() -> list[Drawing]:
     found = [
         interval_chart("rows", "label", [IntervalRow("Closed"), IntervalRow("a rule", "n 12", 60.0, 50.0, 70.0)]),
         weekly_chart("weeks", "label", WEEKS),
         count_chart("counts", "label", [("Merge", 1200), ("Hold", 0)]),
         distribution_chart("strips", "label", [Measure("Accuracy", (20.0, 70.5), 45.2)]),
+        stacked_chart(
+            "stacks", "label", [StackRow("By lens"), StackRow("docs", "n 12", (30.0, 0.0, 40.0, 10.0, 20.0))]
+        ),
+        reliability_chart("reliability", "label", POINTS),
     ]
     return [drawing for drawing in found if drawing is not None]
 
@@ -88,7 +102,28 @@ def test_no_line_crosses_a_withheld_week():
     assert [line.count("L") for line in lines if "L" in line] == [1]
 
 
+def test_no_line_of_a_reliability_curve_crosses_a_withheld_bin():
+    drawing = reliability_chart("reliability", "label", POINTS)
+    assert drawing is not None
+    lines = re.findall(r'<path d="(M[^"]*)" [^>]*class="stroke-accent"', drawing.svg("wide"))
+    assert [line.count("L") for line in lines if "L" in line] == [1]
+
+
+def test_the_segments_of_a_bar_stand_one_after_the_other_and_end_at_the_whole():
+    drawing = stacked_chart("stacks", "label", [StackRow("docs", "n 3", (33.3, 0.0, 33.3, 0.0, 33.3))])
+    assert drawing is not None
+    datasets = drawing.specifications["wide"]["datasets"].values()
+    values = next(rows for rows in datasets if "start" in rows[0])
+    assert [(row["segment"], row["start"], row["end"]) for row in values] == [
+        (0, 0.0, 33.0),
+        (2, 33.3, 66.3),
+        (4, 66.6, 100),
+    ]
+
+
 def test_charts_of_nothing_are_not_drawn():
+    assert stacked_chart("stacks", "label", [StackRow("By lens")]) is None
+    assert reliability_chart("reliability", "label", []) is None
     assert weekly_chart("weeks", "label", [Week("2026-10-05", note="none")]) is None
     assert count_chart("counts", "label", [("Merge", 0)]) is None
     assert distribution_chart("strips", "label", [Measure("Accuracy", (), None)]) is None

@@ -27,6 +27,21 @@ def test_below_the_floor_a_rule_shows_n_and_not_the_split(hostile: Written):
     assert re.findall(r"<td class=\"num\">(.*?)</td>", row[0]) == ["7", "0"]
 
 
+def test_a_lens_and_a_seat_below_the_floor_show_how_few_there_were_and_nothing_else(with_reviews: Written):
+    # 3 of 7 again, as mechanisms of a lens, of a seat, and as fixes.
+    row = r'<tr class="withheld"><th[^>]*><bdi class="name">few.*?</tr>'
+    rows = re.findall(row, with_reviews.page("reviews.html"), re.DOTALL)
+    assert [words(found).strip() for found in rows] == ["few 7 below the floor of 10 (n = 7)"] * 2
+    for path, text in with_reviews.texts():
+        assert not re.search(r"42\.8|42\.9|0\.428|0\.429|15\.8", text), path
+
+
+def test_an_account_that_owns_no_named_repository_is_on_no_public_page(with_reviews: Written):
+    for path, text in with_reviews.texts():
+        assert "Unnamed Account" not in words(text), path
+    assert "All other accounts" in with_reviews.page("reviews-seats.html")
+
+
 def test_the_score_gate_is_warned_of_beside_its_figure(hostile: Written):
     assert "This is a score gate." in hostile.page("rules/quality_gate_score.html")
     assert "This is a score gate." not in hostile.page("rules/below_its_floor.html")
