@@ -20,6 +20,7 @@ from evenhand.commands.options import (
     DEFAULT_LAKE,
     DEFAULT_OUT,
     SOURCE_HELP,
+    Parser,
     add_as_of,
     add_scope,
     as_of_of,
@@ -80,7 +81,7 @@ def _os_sentence(error: OSError) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Parser(
         prog="evenhand",
         description="Fairness figures for an automated code-review gate, each with its evidence.",
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from support.golden import GOLDEN, Case, Difference, cases, compare_corpus
 
+from evenhand.backtest.snapshot import verify
 from evenhand.backtest.sweep import read_plan, sweep
 from evenhand.policy import Policy
 from evenhand.timeline import instant_argument
@@ -24,3 +25,13 @@ def test_a_sweep_gives_every_answer_of_the_case(case: Case, tmp_path: Path) -> N
     for rule in sorted(set(right) | set(got)):
         compare_corpus(f"backtest[{rule!r}]", right.get(rule), got.get(rule), found)
     assert found == []
+
+
+@pytest.mark.parametrize("case", WITH_BACKTESTS, ids=lambda case: case.folder.name)
+def test_each_corpus_of_the_case_verifies_as_an_older_manifest_and_as_ours(case: Case) -> None:
+    for rule, right in case.expected["backtest"].items():
+        if "cases" not in right:
+            continue
+        manifest = {"ruleId": rule, "caseCount": right["caseCount"], "source": "d1", "database": "loopover"}
+        verify(rule, {**manifest, "checksum": right["checksumLoopover"]}, right["cases"])
+        verify(rule, {**manifest, "checksum": right["checksum"], "checksumRule": "canonical"}, right["cases"])

@@ -6,8 +6,9 @@ Source: interface contract, "Commands".
 """
 
 import argparse
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from evenhand.policy import Policy
@@ -17,6 +18,17 @@ if TYPE_CHECKING:
 DEFAULT_LAKE = Path("data/lake")
 DEFAULT_OUT = Path("reports")
 SOURCE_HELP = "a SQLite file, a folder with one file per table, d1:DUMP.sql, d1-json:FOLDER, postgresql://… or env:NAME"
+
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"]*|[A-Za-z_]*password[A-Za-z_]*=[^\s'\"]*", re.IGNORECASE)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaints repeat no address: one that stands in the wrong place may hold a credential."""
+
+    def error(self, message: str) -> NoReturn:
+        """Usage and one sentence on standard error; exit code 2."""
+        super().error(_ADDRESS.sub("(an address)", message))
 
 
 def command_named(commands: "Commands", name: str, summary: str) -> argparse.ArgumentParser:

@@ -173,3 +173,16 @@ def test_a_password_in_an_address_is_never_said_or_written(tmp_path, capsys, mon
     assert code == 1
     assert SECRET not in said + complained
     assert not out.exists()
+
+
+@pytest.mark.parametrize("address", ADDRESSES[:-1])
+@pytest.mark.parametrize(
+    "words", [("corpus", "export", "a", "ADDRESS", "--rule", "x", "--out", "y.json"), ("ADDRESS",)]
+)
+def test_an_address_in_the_wrong_place_is_not_repeated_by_the_usage_error(capsys, address, words):
+    with pytest.raises(SystemExit) as caught:
+        main([address if word == "ADDRESS" else word for word in words])
+    said = capsys.readouterr()
+    assert caught.value.code == 2
+    assert "(an address)" in said.err
+    assert SECRET not in said.out + said.err
