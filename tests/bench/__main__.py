@@ -10,6 +10,7 @@ from pathlib import Path
 from tests.bench.bench_backtest import report_pairing
 from tests.bench.bench_extraction import report, sample
 from tests.bench.bench_figures import report_api, report_figures
+from tests.bench.bench_reviews import report_reviews
 
 
 def main() -> None:
@@ -22,6 +23,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="evenhand-bench-") as folder:
         measure(Path(folder), options.events, options.repeat)
         report_pairing(Path(folder))
+        report_reviews(Path(folder), 20_000)
         if options.large:
             export = sample(Path(folder) / "large", 5_000_000)
             report("5,000,000 events", export, 1, 4, 2)
