@@ -19,6 +19,9 @@ from evenhand.sources.sqlite_file import BUSY_SECONDS
 from evenhand.sources.sqlite_text import quoted
 
 TABLE = "audit_events"
+COLUMNS = ("id", "event_type", "actor", "target_key", "outcome", "detail", "metadata_json", "created_at")
+NEEDED = ("id", "event_type", "target_key", "metadata_json", "created_at")
+"""Columns without which a row says nothing; of the others those are filled that are there."""
 
 
 def write_sqlite(path: Path, rows: Iterable[dict[str, Any]]) -> int:
@@ -61,11 +64,10 @@ def _columns(connection: sqlite3.Connection, label: str) -> list[str]:
     if kinds != ["table"]:
         raise SourceError(f"{label} has no real table {TABLE}, so that nothing can be written there")
     present = {str(row[1]).lower() for row in connection.execute(f"PRAGMA main.table_info({TABLE})")}
-    wanted = ("id", "event_type", "actor", "target_key", "outcome", "detail", "metadata_json", "created_at")
-    for name in ("id", "event_type", "target_key", "metadata_json", "created_at"):
+    for name in NEEDED:
         if name not in present:
             raise SourceError(f"the table {TABLE} of {label} lacks the column {name}, which every row needs")
-    return [name for name in wanted if name in present]
+    return [name for name in COLUMNS if name in present]
 
 
 def _refusal(error: sqlite3.Error, label: str) -> SourceError:

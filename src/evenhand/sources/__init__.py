@@ -13,7 +13,7 @@ from evenhand.errors import SourceError
 from evenhand.policy import Policy
 from evenhand.sources.base import RawBatch, Source
 
-__all__ = ["RawBatch", "Source", "local_path", "open_source"]
+__all__ = ["RawBatch", "Source", "database_address", "local_path", "open_source"]
 
 _DATABASE = re.compile(r"postgres(?:ql)?://|postgresql-snapshot:", re.IGNORECASE)
 # libpq's other form, `host=… dbname=…` or `service=…`.
@@ -32,10 +32,8 @@ def open_source(spec: str, policy: Policy | None = None) -> Source:
     Raises SourceError when there is nothing readable there, BusySourceError when it may be readable later.
     Never repeats a SOURCE with a scheme in a message: it may hold a credential.
     """
-    if spec.startswith(_VARIABLE):
-        return _open_database(_address_in(spec.removeprefix(_VARIABLE)), policy)
-    if _is_database(spec):
-        return _open_database(spec, policy)
+    if spec.startswith(_VARIABLE) or _is_database(spec):
+        return _open_database(database_address(spec), policy)
     for scheme, opened in (("sqlite:", _open_file), ("d1:", _open_dump), ("d1-json:", _open_outputs)):
         if spec.startswith(scheme):
             return opened(Path(spec.removeprefix(scheme)))
@@ -45,6 +43,11 @@ def open_source(spec: str, policy: Policy | None = None) -> Source:
         raise SourceError(f"no source has {named}: give a SQLite file, a folder, a D1 dump or a PostgreSQL address")
     path = Path(spec)
     return _open_folder(path) if path.is_dir() else _open_file(path)
+
+
+def database_address(spec: str) -> str:
+    """The address of a SOURCE argument that names a database; to be shown to nobody."""
+    return _address_in(spec.removeprefix(_VARIABLE)) if spec.startswith(_VARIABLE) else spec
 
 
 def local_path(spec: str) -> Path | None:

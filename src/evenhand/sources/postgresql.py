@@ -112,15 +112,18 @@ class PostgresSource(Source):
         milliseconds = self._limits.statement_seconds * 1000
         for setting in (
             f"statement_timeout = {milliseconds}",
-            f"lock_timeout = {milliseconds}",
+            # A little less, so that a lock is told apart from a slow statement.
+            f"lock_timeout = {milliseconds * 9 // 10}",
             "idle_in_transaction_session_timeout = 0",
-            "client_encoding = 'UTF8'",
             "TimeZone = 'UTC'",
             "DateStyle = 'ISO, YMD'",
             "extra_float_digits = 1",
             "bytea_output = 'hex'",
         ):
             self._run(f"SET LOCAL {setting}")
+        # A database without an encoding holds any bytes, and is asked for them: what is no UTF-8 is told row by row.
+        [(encoding,)] = self._asked("SELECT current_setting('server_encoding')", "its encoding")
+        self._run(f"SET LOCAL client_encoding = {'SQL_ASCII' if encoding == 'SQL_ASCII' else 'UTF8'}")
 
     def _found(self) -> dict[str, Relation]:
         schemas = f"ARRAY[{literal(self._schema)}]::name[]" if self._schema else "current_schemas(false)"

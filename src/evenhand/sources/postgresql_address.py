@@ -113,7 +113,7 @@ def refusal(error: Exception, what: str, limits: Limits) -> SourceError:
         )
     if state == "42501" or "permission denied" in message:
         return SourceError(f"the user may not read {what}: grant SELECT on it, or name another user")
-    if state in ("55P03", "40001", "40P01"):
+    if state in ("55P03", "40001", "40P01") or "lock timeout" in message:
         return BusySourceError(f"{what} is locked by another session: try again when it has finished")
     cut = ("terminating connection", "closed the connection", "connection to server", "no connection", "reset by peer")
     if state[:2] in ("08", "57") or any(word in message for word in cut):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.postgres import Server
 
 from evenhand.backfill.decisions import Backfill, Skipped, plan
 from evenhand.backfill.writing import write_sqlite
@@ -176,3 +177,45 @@ def test_an_export_without_decisions_says_so(tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "audit_events.ndjson").write_text("")
     assert main(["backfill", str(tmp_path)]) == 1
     assert "no table review_targets" in capsys.readouterr().err
+
+
+class TestPostgres:
+    @staticmethod
+    def database(postgres: Server, events: str, tmp_path: Path) -> tuple[str, str]:
+        name = postgres.new_database()
+        address = postgres.load(export(tmp_path / "export.sqlite", decision(1), decision(2, status="merged")), name)
+        postgres.run("DROP TABLE audit_events", events, database=name)
+        return name, address
+
+    @pytest.mark.parametrize("key", [" PRIMARY KEY", ""])
+    def test_applied_twice_it_writes_once(self, key: str, postgres: Server, tmp_path: Path) -> None:
+        events = (
+            f"CREATE TABLE audit_events (id text{key}, event_type text, actor text, target_key text, outcome text, "
+            "detail text, metadata_json jsonb, created_at timestamptz)"
+        )
+        name, address = self.database(postgres, events, tmp_path)
+        for _ in range(2):
+            assert main(["backfill", address, "--apply"]) == 0
+            assert postgres.rows("SELECT count(*), count(DISTINCT id) FROM audit_events", name) == [(4, 4)]
+        query = "SELECT target_key, metadata_json->>'verdict' FROM audit_events WHERE actor = 'human' ORDER BY 1"
+        assert postgres.rows(query, name) == [("acme/widgets#1", "confirmed"), ("acme/widgets#2", "reversed")]
+
+    def test_without_apply_nothing_is_written(self, postgres: Server, tmp_path: Path) -> None:
+        events = (
+            "CREATE TABLE audit_events (id text, event_type text, target_key text, metadata_json text, created_at text)"
+        )
+        name, address = self.database(postgres, events, tmp_path)
+        assert main(["backfill", address]) == 0
+        assert postgres.rows("SELECT count(*) FROM audit_events", name) == [(0,)]
+
+    def test_one_row_that_the_table_refuses_leaves_it_as_it_was(
+        self, postgres: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        events = (
+            "CREATE TABLE audit_events (id text, event_type text, metadata_json text, created_at text, "
+            "target_key text CHECK (target_key <> 'acme/widgets#2'))"
+        )
+        name, address = self.database(postgres, events, tmp_path)
+        assert main(["backfill", address, "--apply"]) == 1
+        assert "refuses the rows (SQLSTATE 23514), and nothing was written" in capsys.readouterr().err
+        assert postgres.rows("SELECT count(*) FROM audit_events", name) == [(0,)]
