@@ -37,6 +37,7 @@ LAYERS = (
     ("disclosure",),
     ("site",),
     ("build", "analyst"),
+    ("verify",),
     ("commands",),
     ("cli",),
 )
