@@ -145,6 +145,8 @@ def _seat_rows(assessment: Assessment) -> list[SeatRow]:
 
 def code_text(text: str) -> str:
     """Code as it stands, but with every character shown: `[U+202E]` for one that turns the direction."""
+    if text.isprintable():
+        return text
     return "".join(
         character if character.isprintable() or character in "\n\t" else visible(character) for character in text
     )
@@ -227,6 +229,7 @@ def _environment() -> Environment:
     built = Environment(
         loader=PackageLoader("evenhand.evidence"),
         autoescape=True,
+        auto_reload=False,  # or every page would look at the templates' files again
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

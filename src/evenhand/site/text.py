@@ -6,6 +6,7 @@ which the templates do for every value, or which texts may be published (disclos
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
@@ -16,6 +17,7 @@ _FIRST_PICTURE = 0x2400
 _CONTROLS = 0x20
 _DELETE, _DELETE_PICTURE = 0x7F, "\u2421"
 # Joiners belong to emoji and to Persian or Indic words: between two visible characters they are part of the spelling.
+_LONGEST_NAME = 100
 _JOINERS = "\u200c\u200d"
 
 
@@ -26,7 +28,8 @@ def visible(text: str) -> str:
     """
     if not text:
         return "(empty)"
-    shown = "".join(_shown(text, index) for index in range(len(text)))
+    # A printable text holds nothing that must be shown otherwise, and nearly every text is one.
+    shown = text if text.isprintable() else "".join(_shown(text, index) for index in range(len(text)))
     inner = shown.strip(" ")
     lead = len(shown) - len(shown.lstrip(" "))
     return "\u2423" * lead + inner + "\u2423" * (len(shown) - lead - len(inner))
@@ -48,6 +51,16 @@ def _shown(text: str, index: int) -> str:
 
 def isolated(text: str) -> Markup:
     """The visible text as HTML that cannot turn the direction of what follows, and that may break after a separator."""
+    return _isolated_name(text) if len(text) <= _LONGEST_NAME else _isolated(text)
+
+
+@lru_cache(maxsize=4096)
+def _isolated_name(text: str) -> Markup:
+    """Names of rules, seats and files come again and again; a long text might fill the memory and comes once."""
+    return _isolated(text)
+
+
+def _isolated(text: str) -> Markup:
     parts = (escape(part) for part in _AFTER_SEPARATOR.split(visible(text)))
     return Markup('<bdi class="name">{}</bdi>').format(Markup("<wbr>").join(parts))
 
