@@ -170,6 +170,7 @@ def _become(config: dict[str, Any], owner: int, status: int) -> NoReturn:
         for number in range(1, signal.NSIG):
             with suppress(OSError, ValueError):
                 signal.signal(number, signal.SIG_DFL)
+        os.setsid()  # what it sends to its own group reaches nobody outside
         _give_up(owner)
         _limit(config["limits"])
         os.set_inheritable(status, False)

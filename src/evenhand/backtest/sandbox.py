@@ -8,6 +8,7 @@ There is no weaker way: where the system does not let a process be shut in, noth
 
 import json
 import os
+import re
 import select
 import selectors
 import shutil
@@ -33,6 +34,8 @@ _LEFT_OUT = {".git", "__pycache__"}
 _CODE, _RUNNER = "/code", "/runner.py"
 _OPEN_FILES = 64
 _PATIENCE = 30.0
+_LONGEST_QUOTE = 200
+_MARKUP = re.compile(r"[^A-Za-z0-9 .,:;_/()'\"=+\[\]-]")
 
 
 class SandboxError(EvenhandError):
@@ -76,7 +79,6 @@ def copied(name: str, folder: Path, entry: Entry, policy: Backtest) -> Iterator[
     if not folder.is_dir():
         raise UsageError(f"{folder.name or folder} is no folder: --{name} names the folder of one version")
     with tempfile.TemporaryDirectory(prefix="evenhand-replay-") as scratch:
-        Path(scratch).chmod(0o755)
         target = Path(scratch) / "code"
         target.mkdir()
         hashed, size, files = sha256(), 0, 0
@@ -123,7 +125,6 @@ def run_jailed(version: Version, entry: Entry, asked: bytes, policy: Backtest, s
     with tempfile.TemporaryDirectory(prefix="evenhand-jail-") as scratch:
         root = Path(scratch) / "root"
         root.mkdir()
-        Path(scratch).chmod(0o755)
         here = Path(__file__).parent
         runner = Path(scratch) / "runner.py"
         shutil.copyfile(here / "replayer.py", runner)
@@ -234,15 +235,18 @@ def _too_long(name: str, seconds: float) -> str:
 
 
 def _how(code: int) -> str:
-    if code > 128:
-        with suppress(ValueError):
-            return f"was ended by {signal.Signals(code - 128).name}"
+    number = -code if code < 0 else code - 128
+    with suppress(ValueError):
+        return f"was ended by {signal.Signals(number).name}"
     return f"ended with exit code {code}"
 
 
 def _last_line(complaint: bytes) -> str:
+    """The last line that a version complained, without what could be read as Markdown, HTML or a mention."""
     lines = complaint.decode(errors="replace").strip().splitlines()
-    return f": {lines[-1][:200]}" if lines else ""
+    if not lines:
+        return ""
+    return ": " + _MARKUP.sub("?", lines[-1][:_LONGEST_QUOTE]).replace("](", "] (")
 
 
 def _end(process: subprocess.Popen[bytes], hears: int) -> str:

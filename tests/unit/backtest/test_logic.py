@@ -287,6 +287,12 @@ def test_no_other_process_can_be_seen_or_ended(tmp_path):
 
 
 @replays
+def test_a_signal_to_its_own_group_reaches_nobody_else(tmp_path):
+    with pytest.raises(SandboxError, match="head was ended by SIGKILL"):
+        replay(tmp_path, "import os, signal\ndef detect(i, r):\n    os.kill(0, signal.SIGKILL)\n")
+
+
+@replays
 def test_there_is_no_network_not_even_this_machine_s(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as server:
         reached = threading.Event()
@@ -331,6 +337,15 @@ def test_the_versions_are_copies_and_links_are_not_followed(tmp_path):
     head = version(tmp_path / "head", FAIR)
     (head / "linked.py").symlink_to(tmp_path / "outside.py")
     assert told(tmp_path, "import os\nreturn sorted(os.listdir('/code'))") == "['detect.py']"
+
+
+@replays
+def test_what_a_version_complains_cannot_pass_for_markup_in_a_comment(tmp_path):
+    head = "import sys\ndef detect(i, r):\n    sys.exit('**ok** <img src=x> @team `x` [a](http://b)')\n"
+    with pytest.raises(SandboxError) as caught:
+        replay(tmp_path, head)
+    assert not set("*<>@`") & set(str(caught.value))
+    assert "](" not in str(caught.value)
 
 
 # --- refusals -------------------------------------------------------------------------------------------------
