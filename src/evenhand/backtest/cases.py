@@ -78,6 +78,11 @@ class Case:
         """Its JSON under LoopOver's shallow rule."""
         return self._text("" if self.metadata is None else self._metadata_texts().javascript)
 
+    @property
+    def is_told_alike(self) -> bool:
+        """Whether both rules give one text, as they do unless the metadata's own order differs."""
+        return self.metadata is None or (self.texts is not None and self.texts.canonical == self.texts.javascript)
+
     def _metadata_texts(self) -> MetadataTexts:
         return self.texts or metadata_texts(self.metadata or {})
 

@@ -74,7 +74,7 @@ class Version:
 def copied(name: str, folder: Path, entry: Entry, policy: Backtest) -> Iterator[Version]:
     """Copies a folder's regular files where nothing else is; links are not followed and not copied.
 
-    Raises UsageError when the folder lacks the entry or is larger than the policy allows.
+    Raises UsageError when it is no folder or larger than the policy allows, SandboxError when it lacks the entry.
     """
     if not folder.is_dir():
         raise UsageError(f"{folder.name or folder} is no folder: --{name} names the folder of one version")
@@ -97,9 +97,8 @@ def copied(name: str, folder: Path, entry: Entry, policy: Backtest) -> Iterator[
                 f"{relative.as_posix()}\0{sha256(copy.read_bytes()).hexdigest()}\n".encode("utf-8", "replace")
             )
         if not (target / entry.file).is_file():
-            raise UsageError(
-                f"--{name} {folder.name} has no file {entry.file}: --entry names one that both folders hold"
-            )
+            # A change may add the very file: that is no wrong command, and nothing to compare.
+            raise SandboxError(f"--{name} {folder.name} has no file {entry.file}: there are not two versions of it")
         if entry.function is None and not os.access(target / entry.file, os.X_OK):
             raise UsageError(f"{entry.file} in {folder.name} is not executable, and --entry names no function of it")
         yield Version(name, target, hashed.hexdigest())

@@ -103,7 +103,9 @@ def corpus_manifest(
         "caseCount": len(cases),
         "checksumRule": CANONICAL,
         "checksum": digest_of_texts(texts),
-        "checksumLoopover": loopover_checksum(cases),
+        "checksumLoopover": digest_of_texts(
+            text if case.is_told_alike else case.loopover_text() for case, text in zip(cases, texts, strict=True)
+        ),
         "caseDigests": [case_digest(text) for text in texts],
     }
 

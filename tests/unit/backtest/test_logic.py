@@ -368,7 +368,7 @@ def test_an_entry_outside_the_folder_is_refused(entry):
 
 def test_a_folder_without_the_entry_and_one_that_is_too_large_are_refused(tmp_path):
     base, head = version(tmp_path / "base", FAIR), version(tmp_path / "head", FAIR, "other.py")
-    with pytest.raises(UsageError, match="--head head has no file"):
+    with pytest.raises(SandboxError, match="--head head has no file"):
         run_logic(corpus(CASES[:0]), base, head, "detect.py:detect", QUICK)
     with pytest.raises(UsageError, match="not executable"):
         run_logic(corpus(CASES[:0]), base, base, "detect.py", QUICK)
