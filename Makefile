@@ -32,7 +32,7 @@ test: $(VENV)/.test browser
 
 # Every page in every way, a longer comparison with the naive reference, runs killed at any moment.
 test-slow: $(VENV)/.test browser
-	@EVENHAND_FUZZ=300 $(BIN)/python -m pytest -m "slow or not slow" tests/browser/test_every_page.py tests/property/test_figures_against_reference.py tests/faults
+	@EVENHAND_FUZZ=300 $(BIN)/python -m pytest -m "slow or not slow" tests/browser/test_every_page.py tests/property/test_figures_against_reference.py tests/faults tests/integration/test_verify.py
 
 # Everything that must hold before a change lands.
 check: lint types test
