@@ -18,7 +18,7 @@ import sys, time
 from evenhand.backtest.history import SignalHistory
 from evenhand.policy import load_policy
 from evenhand.timeline import instant_argument
-with SignalHistory(sys.argv[1], load_policy(None), instant_argument(sys.argv[2]), "one_rule") as history:
+with SignalHistory(sys.argv[1], load_policy(None), instant_argument(sys.argv[2]), ("one_rule",)) as history:
     start = time.perf_counter()
     history.pair()
     print(f"{time.perf_counter() - start:.2f}")

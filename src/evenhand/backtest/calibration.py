@@ -16,16 +16,14 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from evenhand.backtest.cases import REVERSED
-from evenhand.backtest.guarantee import Guarantee, certify
+from evenhand.backtest.guarantee import Guarantee, arm_guarantees, certify
 from evenhand.backtest.history import EARLIEST, pairing_statements, statement
-from evenhand.backtest.recommendation import Recommendation, knob_named, recommend, together
+from evenhand.backtest.recommendation import Recommendation, knob_named, recommend
 from evenhand.backtest.reliability import Loosest, Reliability, loosest_threshold, reliability
 from evenhand.backtest.scoring import Cell, ordered
 from evenhand.backtest.splitting import is_held_out
 from evenhand.metrics.registry import Cells, Context
 from evenhand.policy import exact
-
-ARMS = ("close", "merge")
 
 
 class CountingEngine(Protocol):
@@ -85,9 +83,8 @@ def calibrate(engine: CountingEngine, context: Context) -> Calibration:
         )
         for rule, found in cells.items()
     )
-    pooled = {"close": policy.close_arm, "merge": policy.merge_arm}
-    arms = {arm: certify(together(*(cells.get(rule, []) for rule in pooled[arm])), policy) for arm in ARMS}
-    return Calibration(rules, tuple(_recommended(engine, name, context) for name in policy.known), arms)
+    recommended = tuple(_recommended(engine, name, context) for name in policy.known)
+    return Calibration(rules, recommended, arm_guarantees(cells, policy))
 
 
 def _recommended(engine: CountingEngine, name: str, context: Context) -> Recommendation:

@@ -10,7 +10,7 @@ number of candidates (Bonferroni), so that the first that passes may be named al
 Source: fairness contract, section 6, "guaranteed[arm]", and section 10.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log, log1p
@@ -115,6 +115,19 @@ def certify(cells: Sequence[Cell], policy: Backtest) -> Guarantee:
     chosen = next((found for found in candidates if found.upper <= alpha), None)
     status = CALIBRATED if chosen else NO_CERTIFIABLE_THRESHOLD
     return Guarantee(status, alpha, delta, labels, needed, candidates, chosen)
+
+
+def arm_rules(policy: Backtest) -> dict[str, tuple[str, ...]]:
+    """The rules whose cases each arm pools."""
+    return {"close": policy.close_arm, "merge": policy.merge_arm}
+
+
+def arm_guarantees(cells: Mapping[str, Sequence[Cell]], policy: Backtest) -> dict[str, Guarantee]:
+    """The outcome for each arm, over the cells of its rules together; cells by rule id."""
+    return {
+        arm: certify([cell for rule in rules for cell in cells.get(rule, ())], policy)
+        for arm, rules in arm_rules(policy).items()
+    }
 
 
 def _candidate(cells: Sequence[Cell], threshold: Fraction, level: float) -> Candidate:

@@ -7,7 +7,7 @@ Source: fairness contract, section 10, "Corpus for backtests".
 """
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -57,8 +57,8 @@ def pairing_statements() -> list[str]:
 class SignalHistory:
     """Firings and overrides of an export before as-of; a context manager that lets go of them."""
 
-    def __init__(self, source: str, policy: Policy, as_of: int, rule: str | None = None) -> None:
-        """Reads the signals of one rule, or of all.
+    def __init__(self, source: str, policy: Policy, as_of: int, rules: Collection[str] | None = None) -> None:
+        """Reads the signals of some rules, or of all.
 
         Raises SourceError when the export cannot be read or holds no audit events.
         """
@@ -72,7 +72,7 @@ class SignalHistory:
         try:
             with open_source(source) as opened:
                 self.label, self.kind = opened.label, opened.kind
-                self._read(opened, rule)
+                self._read(opened, rules)
                 opened.check_unchanged()
         except BaseException:
             self.close()
@@ -89,7 +89,7 @@ class SignalHistory:
         self._connection.close()
         self._spill.cleanup()
 
-    def _read(self, source: Source, rule: str | None) -> None:
+    def _read(self, source: Source, rules: Collection[str] | None) -> None:
         if AUDIT_EVENTS.name not in source.tables():
             raise SourceError(f"{source.label} holds no audit_events: there is no history to test a rule on")
         missing = [name for name in AUDIT_EVENTS.required if name in source.missing_columns(AUDIT_EVENTS)]
@@ -101,7 +101,7 @@ class SignalHistory:
         number = 0
         for part in source.parts(AUDIT_EVENTS):
             for raw in source.batches(AUDIT_EVENTS, part):
-                number = self._keep(_signals_of(raw, rule), number)
+                number = self._keep(_signals_of(raw, rules), number)
 
     def _keep(self, raw: RawBatch, number: int) -> int:
         if raw.rows == 0:
@@ -164,13 +164,14 @@ class SignalHistory:
         return next((found for name, found in self.cases(since) if name == rule), [])
 
 
-def _signals_of(raw: RawBatch, rule: str | None) -> RawBatch:
-    """The signal events of a batch, of one rule or of all."""
+def _signals_of(raw: RawBatch, rules: Collection[str] | None) -> RawBatch:
+    """The signal events of a batch, of some rules or of all."""
     types = raw.columns[AUDIT_EVENTS.source_columns.index("event_type")]
-    if rule is None:
+    if rules is None:
         is_signal = pc.or_(*(pc.starts_with(types, f"{family}:") for family in SIGNAL_FAMILIES))
     else:
-        is_signal = pc.is_in(types, value_set=pa.array([f"{family}:{rule}" for family in SIGNAL_FAMILIES]))
+        wanted = [f"{family}:{rule}" for family in SIGNAL_FAMILIES for rule in rules]
+        is_signal = pc.is_in(types, value_set=pa.array(wanted))
     mask = pc.fill_null(is_signal, False)
     columns = [column.filter(mask) for column in raw.columns]
     count = len(columns[0])
@@ -200,7 +201,7 @@ def export_corpus(
     """
     check_suffix(out)
     refuse_in_source(out, source)
-    with SignalHistory(source, policy, as_of, rule) as history:
+    with SignalHistory(source, policy, as_of, (rule,)) as history:
         cases = redacted(history.corpus(rule, since), policy)
         manifest = corpus_manifest(cases, rule, as_of=as_of, since=since, kind=history.kind, label=history.label)
     write_corpus(out, manifest, cases)

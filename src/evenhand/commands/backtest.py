@@ -258,11 +258,12 @@ def _track_record(options: argparse.Namespace) -> int:
 
 def _recommend(options: argparse.Namespace) -> int:
     from evenhand.backtest.decimals import unsigned_decimal
+    from evenhand.backtest.guarantee import arm_guarantees, arm_rules
     from evenhand.backtest.history import SignalHistory
     from evenhand.backtest.recommendation import knob_named, lines_of, recommend
     from evenhand.backtest.scoring import cells_of
     from evenhand.backtest.splitting import split
-    from evenhand.backtest.words import evidence_lines
+    from evenhand.backtest.words import evidence_lines, guarantee_line
     from evenhand.canonical import pretty
     from evenhand.policy import exact, load_policy
     from evenhand.timeline import iso
@@ -270,11 +271,16 @@ def _recommend(options: argparse.Namespace) -> int:
     policy, as_of = load_policy(options.policy), as_of_of(options)
     knob = knob_named(options.knob, policy)
     current = None if options.current is None else unsigned_decimal(options.current, "--current")
-    with SignalHistory(options.source, policy, as_of, knob.rule) as history:
-        cases = history.corpus(knob.rule)
+    arms = {rule for rules in arm_rules(policy.backtest).values() for rule in rules}
+    with SignalHistory(options.source, policy, as_of, {knob.rule, *arms}) as history:
+        by_rule = dict(history.cases())
+    cases = by_rule.get(knob.rule, [])
+    guarantees = arm_guarantees({rule: cells_of(found) for rule, found in by_rule.items()}, policy.backtest)
     visible, held_out = split(cases, knob.split_seed, exact(policy.backtest.held_out_fraction))
     found = recommend(options.knob, cells_of(visible), cells_of(held_out), policy, current)
-    document = {"generatedAt": iso(as_of), **found.json(policy)}
+    told = {arm: guarantee.json() for arm, guarantee in guarantees.items()}
+    document = {"generatedAt": iso(as_of), **found.json(policy), "arms": told}
     lines = [*lines_of(found), *evidence_lines(found.curve, found.loosest, found.guarantee, policy)]
+    lines += [f"{arm.capitalize()} arm: {guarantee_line(one, policy)}" for arm, one in guarantees.items()]
     print(pretty(document) if options.json else "\n".join(lines) + "\n", end="")
     return ExitCode.DONE

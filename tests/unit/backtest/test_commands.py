@@ -77,6 +77,10 @@ def test_recommend_reads_an_export_and_writes_nothing(tmp_path, capsys):
         events.append(firing("linked_issue_scope_mismatch", key, "2026-05-01T00:00:00Z", confidence=confidence))
         verdict = "confirmed" if number % 2 else "reversed"
         events.append(override("linked_issue_scope_mismatch", key, "2026-05-02T00:00:00Z", verdict))
+    for number in range(10):
+        rule = ("ai_consensus_defect", "ai_review_split")[number % 2]
+        events.append(firing(rule, f"a/b#{number}", "2026-05-01T00:00:00Z", confidence=0.95))
+        events.append(override(rule, f"a/b#{number}", "2026-05-02T00:00:00Z"))
     export = write_sqlite(tmp_path / "export.sqlite", {"audit_events": events})
     before = export.read_bytes()
     code, out, _ = ran(
@@ -85,6 +89,10 @@ def test_recommend_reads_an_export_and_writes_nothing(tmp_path, capsys):
     told = json.loads(out)
     assert (code, told["loosening"]["recommended"], told["advisoryOnly"]) == (0, 0.45, True)
     assert told["generatedAt"] == "2026-06-10T00:00:00.000Z"
+    assert {arm: (one["status"], one["have"]) for arm, one in told["arms"].items()} == {
+        "close": ("insufficient_labels", 10),
+        "merge": ("insufficient_labels", 0),
+    }
     assert export.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["export.sqlite"]
 

@@ -11,7 +11,7 @@ from functools import partial
 
 from evenhand.backtest.calibration import Calibration, RuleCalibration
 from evenhand.backtest.decimals import number_text
-from evenhand.backtest.guarantee import Guarantee
+from evenhand.backtest.guarantee import Guarantee, arm_rules
 from evenhand.backtest.paired import Paired
 from evenhand.backtest.recommendation import Loop, Recommendation
 from evenhand.backtest.reliability import Bin
@@ -155,7 +155,7 @@ def _flips(paired: Paired) -> str:
 
 
 def _arms(found: Calibration, site: Site) -> Iterator[tuple[str, str, str]]:
-    rules = {"close": site.policy.backtest.close_arm, "merge": site.policy.backtest.merge_arm}
+    rules = arm_rules(site.policy.backtest)
     for arm, guarantee in found.arms.items():
         yield arm, ", ".join(rules[arm]) or "no rule", guarantee_line(guarantee, site.policy)
 
