@@ -55,6 +55,12 @@ class Server:
         self.run(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
         return name
 
+    def new_schema(self, *statements: str) -> str:
+        """A schema of its own in a database for all, in which the statements are run: cheaper than a database."""
+        name = f"schema_{next(_NUMBERS)}"
+        self.run(f"CREATE SCHEMA {name}", f"SET search_path TO {name}", *statements)
+        return name
+
     def load(self, export: Path, database: str) -> str:
         """The declared tables of a SQLite export, every column as text; gives the address."""
         connection = sqlite3.connect(f"file:{export}?mode=ro", uri=True)

@@ -44,11 +44,12 @@ def rows(source: Source, table: Table = AUDIT_EVENTS) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def database(postgres: Server) -> str:
+def database(postgres: Server) -> Iterator[str]:
     """A database with one event."""
     name = postgres.new_database()
     postgres.run(EVENTS, ROW, database=name)
-    return name
+    yield name
+    postgres.run(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 class TestTexts:
@@ -84,15 +85,13 @@ class TestTexts:
     def test_a_value_of_any_type_is_the_text_that_sqlite_would_hold(
         self, declared: str, value: str, text: str | None, postgres: Server
     ) -> None:
-        database = postgres.new_database()
-        postgres.run(
+        schema = postgres.new_schema(
             "CREATE TYPE verdict_kind AS ENUM ('merge', 'close')",
             "CREATE DOMAIN short_text AS varchar(9)",
             f"CREATE TABLE audit_events (event_type text, created_at text, detail {declared})",
             f"INSERT INTO audit_events VALUES ('a', 'b', {value})",
-            database=database,
         )
-        with open_source(postgres.address(database)) as source:
+        with open_source(postgres.address(), limited(schema=schema)) as source:
             [row] = rows(source)
         assert row.get("detail") == text
 
