@@ -18,7 +18,7 @@ LAKE ?= data/lake
 
 export DAGSTER_DISABLE_TELEMETRY := 1
 
-.PHONY: report test test-slow check lint types bench bench-large dev notebook browser lock clean
+.PHONY: report test test-slow check lint types bench bench-large dev notebook browser postgres lock clean
 
 report: $(VENV)/.core $(SAMPLE)/export.sqlite
 	@$(BIN)/python -m pipelines --source $(SOURCE) --as-of $(AS_OF) --policy $(POLICY) --lake $(LAKE) --out $(OUT) \
@@ -27,12 +27,12 @@ report: $(VENV)/.core $(SAMPLE)/export.sqlite
 $(SAMPLE)/export.sqlite: | $(VENV)/.core
 	@$(BIN)/evenhand sample $(SAMPLE) --as-of 2026-11-01T00:00:00Z
 
-test: $(VENV)/.test browser
+test: $(VENV)/.test browser postgres
 	@$(BIN)/python -m pytest -m "not slow"
 
 # Every page in every way, a longer comparison with the naive reference, runs killed at any moment.
-test-slow: $(VENV)/.test browser
-	@EVENHAND_FUZZ=300 $(BIN)/python -m pytest -m "slow or not slow" tests/browser/test_every_page.py tests/property/test_figures_against_reference.py tests/faults tests/integration/test_verify.py
+test-slow: $(VENV)/.test browser postgres
+	@EVENHAND_FUZZ=300 $(BIN)/python -m pytest -m "slow or not slow" tests/browser/test_every_page.py tests/property/test_figures_against_reference.py tests/integration/test_every_kind_of_source.py tests/faults tests/integration/test_verify.py
 
 # Everything that must hold before a change lands.
 check: lint types test
@@ -67,6 +67,14 @@ browser: $(VENV)/.test
 		|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 			&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; } \
 		|| $(BIN)/python -m playwright install chromium
+
+# PostgreSQL's programs for the source tests, which start a server of their own and never as root.
+postgres:
+	@ls /usr/lib/postgresql/*/bin/pg_ctl >/dev/null 2>&1 || command -v pg_ctl >/dev/null \
+		|| [ "$$EVENHAND_NO_POSTGRES" = 1 ] \
+		|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+			&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql; } \
+		|| echo "PostgreSQL is not there: install Debian's package postgresql, or set EVENHAND_NO_POSTGRES=1" >&2
 
 $(VENV)/.core: requirements.lock pyproject.toml
 	@$(call install,$(VENV),requirements.lock)
