@@ -4,6 +4,7 @@ Belongs here: arguments, quiet logs, the exit code. Does not: what the job does.
 """
 
 import argparse
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -15,9 +16,10 @@ from evenhand.errors import EvenhandError
 from evenhand.overlap import refuse_overlap
 from evenhand.policy import load_policy
 from evenhand.site.terminal import visible
+from evenhand.sources import is_database
 from evenhand.timeline import instant_argument
 from pipelines.assets import SITE
-from pipelines.definitions import defs
+from pipelines.definitions import SOURCE_VARIABLE, defs
 from pipelines.resources import Build
 
 
@@ -32,6 +34,10 @@ def main() -> int:
     except EvenhandError as error:
         print(f"nightly: {visible(str(error))}", file=sys.stderr)
         return int(error.exit_code)
+    if is_database(options.source):
+        # Dagster keeps the settings of a run, and an address may hold a password.
+        os.environ[SOURCE_VARIABLE] = options.source
+        options.source = f"env:{SOURCE_VARIABLE}"
     build = Build(
         source=options.source,
         as_of=options.as_of,

@@ -7,9 +7,11 @@ import os
 
 import dagster as dg
 
+from evenhand.sources import is_database
 from pipelines import assets, checks, reviews
 from pipelines.resources import Build
 
+SOURCE_VARIABLE = "EVENHAND_SOURCE"
 SCHEDULE = "15 2 * * *"
 """02:15 UTC: after the day has ended and its late events have arrived."""
 
@@ -20,8 +22,10 @@ nightly = dg.define_asset_job(
 
 def _settings() -> dict[str, str]:
     """The build that the environment describes; without one, the committed sample."""
+    source = os.environ.get(SOURCE_VARIABLE, "data/sample/export.sqlite")
     return {
-        "source": os.environ.get("EVENHAND_SOURCE", "data/sample/export.sqlite"),
+        # Dagster keeps the settings of each run: the address of a database stays in the variable.
+        "source": f"env:{SOURCE_VARIABLE}" if is_database(source) else source,
         "as_of": os.environ.get("EVENHAND_AS_OF", "2026-11-01T00:00:00Z"),
         "policy_file": os.environ.get("EVENHAND_POLICY", "data/sample/policy.toml"),
         "lake": os.environ.get("EVENHAND_LAKE", "data/lake"),

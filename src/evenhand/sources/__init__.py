@@ -13,7 +13,7 @@ from evenhand.errors import SourceError
 from evenhand.policy import Policy
 from evenhand.sources.base import RawBatch, Source
 
-__all__ = ["RawBatch", "Source", "database_address", "local_path", "open_source"]
+__all__ = ["RawBatch", "Source", "database_address", "is_database", "local_path", "open_source"]
 
 _DATABASE = re.compile(r"postgres(?:ql)?://|postgresql-snapshot:", re.IGNORECASE)
 # libpq's other form, `host=… dbname=…` or `service=…`.
@@ -32,7 +32,7 @@ def open_source(spec: str, policy: Policy | None = None) -> Source:
     Raises SourceError when there is nothing readable there, BusySourceError when it may be readable later.
     Never repeats a SOURCE with a scheme in a message: it may hold a credential.
     """
-    if spec.startswith(_VARIABLE) or _is_database(spec):
+    if spec.startswith(_VARIABLE) or is_database(spec):
         return _open_database(database_address(spec), policy)
     for scheme, opened in (("sqlite:", _open_file), ("d1:", _open_dump), ("d1-json:", _open_outputs)):
         if spec.startswith(scheme):
@@ -55,10 +55,11 @@ def local_path(spec: str) -> Path | None:
     for scheme in _OF_FILES:
         if spec.startswith(scheme):
             return Path(spec.removeprefix(scheme))
-    return None if "://" in spec or spec.startswith(_VARIABLE) or _is_database(spec) else Path(spec)
+    return None if "://" in spec or spec.startswith(_VARIABLE) or is_database(spec) else Path(spec)
 
 
-def _is_database(spec: str) -> bool:
+def is_database(spec: str) -> bool:
+    """Whether a SOURCE argument is the address of a database, which may hold a credential."""
     return bool(_DATABASE.match(spec) or _KEYWORDS.match(spec))
 
 
@@ -67,7 +68,7 @@ def _address_in(name: str) -> str:
     address = os.environ.get(name)
     if not address:
         raise SourceError(f"the variable {name} is not set: put the address of the database there")
-    if not _is_database(address) or address.startswith("postgresql-snapshot:"):
+    if not is_database(address) or address.startswith("postgresql-snapshot:"):
         raise SourceError(
             f"the variable {name} holds no address of a database: write it as postgresql://user@host/name"
         )

@@ -470,3 +470,13 @@ def test_several_threads_may_open_the_same_database(postgres: Server, database: 
     for thread in threads:
         thread.join()
     assert read == [1] * 4
+
+
+@pytest.mark.parametrize("spec", ["postgresql://u:hunter2secret@h/x", "host=h password=hunter2secret"])
+def test_the_pipeline_keeps_an_address_out_of_the_settings_that_it_stores(
+    spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pipelines.definitions import _settings
+
+    monkeypatch.setenv("EVENHAND_SOURCE", spec)
+    assert _settings()["source"] == "env:EVENHAND_SOURCE"
