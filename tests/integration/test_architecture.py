@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -13,9 +14,11 @@ from pathlib import Path
 import pytest
 
 import evenhand
+from evenhand.evidence.analytics.registry import statistics
 from evenhand.figures import Source
 from evenhand.lake.tables import TABLES
 from evenhand.metrics.registry import combinations, registry
+from evenhand.policy import Reviews
 
 ROOT = Path(evenhand.__file__).parent
 
@@ -176,6 +179,28 @@ def test_no_query_decides_with_a_number_of_its_own(name: str, sql: str) -> None:
     # CHR(9) is a tab: a character, not a number.
     bare = re.sub(r"CHR\(\d+\)|'[^']*'|\$\w+|\b[a-z_]\w*", " ", sql, flags=re.IGNORECASE)
     assert set(re.findall(r"\d+(?:\.\d+)?", bare)) - {"0", "1"} - percentiles == set()
+
+
+@pytest.mark.parametrize("name", statistics())
+def test_every_statistic_over_reviews_keeps_to_the_rules_of_a_metric(name: str) -> None:
+    entry = statistics()[name]
+    told = " ".join((import_module(entry.fold.__module__).__doc__ or "").split())
+    assert [part for part in ("Belongs here:", "Does not:", "Source: What a review means") if part not in told] == []
+    code = ast.parse((ROOT / entry.file).read_text(encoding="utf-8"))
+    numbers = {
+        node.value
+        for function in ast.walk(code)
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
+    }
+    assert numbers <= ALLOWED_NUMBERS
+    assert entry.counting.startswith("def count(")
+
+
+def test_every_floor_of_reviews_is_that_of_some_statistic() -> None:
+    named = {name for entry in statistics().values() for name in entry.floors}
+    assert named == {entry.name for entry in fields(Reviews) if entry.name.endswith("_floor")}
 
 
 ROOMS = {
