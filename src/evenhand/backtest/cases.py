@@ -25,6 +25,7 @@ LABELS = (CONFIRMED, REVERSED)
 
 _ARRAY_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
 _LARGEST_INDEX = 2**32 - 2
+_SHORT = 400
 _EXACT_DIGITS = 15
 """So many significant digits come back from a double as they were."""
 
@@ -206,7 +207,6 @@ class FiringMetadata:
 NOTHING = FiringMetadata()
 
 
-@lru_cache(maxsize=1 << 14)
 def read_firing(text: str | None, deepest: int) -> FiringMetadata:
     """The metadata of a firing; nothing of a text that is no strict object.
 
@@ -215,6 +215,17 @@ def read_firing(text: str | None, deepest: int) -> FiringMetadata:
     """
     if text is None:
         return NOTHING
+    # Short texts repeat; a captured context does not, and thousands of them must not stay in memory.
+    return _read_short(text, deepest) if len(text) <= _SHORT else _read(text, deepest)
+
+
+@lru_cache(maxsize=1 << 14)
+def _read_short(text: str, deepest: int) -> FiringMetadata:
+    found = _read(text, deepest)
+    return found if found.members is None else replace(found, texts=metadata_texts(found.members))
+
+
+def _read(text: str, deepest: int) -> FiringMetadata:
     if text.isascii() and "\\" not in text and text.count("{") + text.count("[") <= deepest:
         try:
             members = _PLAIN.decode(text)
@@ -253,8 +264,7 @@ def _firing(members: dict[str, Any], confidence_text: str | None) -> FiringMetad
         decimal = number_value(confidence_text)
         confidence = None if decimal is None else exact_number(decimal)
     outcome = members.pop("outcome", None)
-    texts = metadata_texts(members) if members else None
-    return FiringMetadata(outcome if isinstance(outcome, str) else "", members or None, confidence, texts)
+    return FiringMetadata(outcome if isinstance(outcome, str) else "", members or None, confidence)
 
 
 def _depth(text: str) -> int:

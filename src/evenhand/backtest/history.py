@@ -144,8 +144,11 @@ class SignalHistory:
             used = {name: value for name, value in parameters.items() if f"${name}" in one}
             self._connection.execute(one, used or None)
 
-    def cases(self, since: int | None = None) -> Iterator[tuple[str, list[Case]]]:
-        """Each rule that has cases with all of them, rules ordered by id, cases by the time and id of the firing."""
+    def cases(self, since: int | None = None, *, with_metadata: bool = True) -> Iterator[tuple[str, list[Case]]]:
+        """Each rule that has cases with all of them, rules ordered by id, cases by the time and id of the firing.
+
+        Without their metadata cases keep their confidence: all that a threshold can see, and little memory.
+        """
         self.pair(since)
         rule = ""
         found: list[Case] = []
@@ -155,7 +158,8 @@ class SignalHistory:
                     yield rule, found
                     found = []
                 rule = row[0]
-                found.append(_case(*row, deepest=self.policy.backtest.metadata_depth))
+                one = _case(*row, deepest=self.policy.backtest.metadata_depth)
+                found.append(one if with_metadata else replace(one, metadata=None, texts=None))
         if found:
             yield rule, found
 

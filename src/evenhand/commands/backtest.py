@@ -273,7 +273,7 @@ def _recommend(options: argparse.Namespace) -> int:
     current = None if options.current is None else unsigned_decimal(options.current, "--current")
     arms = {rule for rules in arm_rules(policy.backtest).values() for rule in rules}
     with SignalHistory(options.source, policy, as_of, {knob.rule, *arms}) as history:
-        by_rule = dict(history.cases())
+        by_rule = dict(history.cases(with_metadata=False))
     cases = by_rule.get(knob.rule, [])
     guarantees = arm_guarantees({rule: cells_of(found) for rule, found in by_rule.items()}, policy.backtest)
     visible, held_out = split(cases, knob.split_seed, exact(policy.backtest.held_out_fraction))
