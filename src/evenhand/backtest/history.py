@@ -70,7 +70,7 @@ class SignalHistory:
         self._connection.execute("SET preserve_insertion_order=false")
         self._connection.execute("SET temp_directory='" + self._spill.name.replace("'", "''") + "'")
         try:
-            with open_source(source) as opened:
+            with open_source(source, policy) as opened:
                 self.label, self.kind = opened.label, opened.kind
                 self._read(opened, rules)
                 opened.check_unchanged()

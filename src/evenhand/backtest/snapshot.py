@@ -33,6 +33,7 @@ from evenhand.backtest.decimals import exact_number
 from evenhand.canonical import digest, sha256_hex
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.policy import Policy, ascii_lower
+from evenhand.sources import local_path
 from evenhand.timeline import iso, parse_instant
 
 FORMAT_VERSION = 1
@@ -133,9 +134,13 @@ def check_suffix(path: Path) -> None:
 
 def refuse_in_source(path: Path, source: str) -> None:
     """UsageError when a file would be written over an export or into its folder."""
-    export = Path(source.removeprefix("sqlite:"))
+    export = local_path(source)
     target = path.resolve()
-    if export.exists() and (target == export.resolve() or (export.is_dir() and export.resolve() in target.parents)):
+    if (
+        export
+        and export.exists()
+        and (target == export.resolve() or (export.is_dir() and export.resolve() in target.parents))
+    ):
         raise UsageError(f"{path.name!r} would be written into the export, which is only read: name another place")
 
 

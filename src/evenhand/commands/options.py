@@ -20,7 +20,9 @@ DEFAULT_OUT = Path("reports")
 SOURCE_HELP = "a SQLite file, a folder with one file per table, d1:DUMP.sql, d1-json:FOLDER, postgresql://… or env:NAME"
 
 
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"]*|[A-Za-z_]*password[A-Za-z_]*=[^\s'\"]*", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"]*|\w*password\w*\s*=\s*(?:'(?:[^'\\]|\\.)*'|[^\s'\"]*)", re.IGNORECASE
+)
 
 
 class Parser(argparse.ArgumentParser):

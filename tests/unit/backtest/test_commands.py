@@ -157,6 +157,8 @@ ADDRESSES = [
     f"postgresql://reader:{SECRET}%40x@127.0.0.1:1/audit",
     f"postgresql://{SECRET}@127.0.0.1:1/audit",
     f"mysql://reader:{SECRET}@127.0.0.1:1/audit",
+    f"host=127.0.0.1 port=1 user=reader password={SECRET} dbname=audit",
+    f"host=127.0.0.1 port=1 password = 'it is {SECRET}' dbname=audit",
     "env:EVENHAND_TEST_ADDRESS",
 ]
 

@@ -1,6 +1,7 @@
 """Corpora as files: what their manifest says, what verifies, and which case fails."""
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.backtests import AS_OF, case, corpus, corpus_file
 from support.exports import write_sqlite
+from support.folders import to_folder
 from support.rows import firing, override
 
 from evenhand.backtest.cases import digest_of_texts, shallow_text
@@ -125,6 +127,36 @@ def test_nothing_is_written_into_the_folder_of_an_export(tmp_path):
     with pytest.raises(UsageError, match="only read"):
         export_corpus(str(tmp_path), Policy(), instant_argument(AS_OF), "slop", tmp_path / "corpus.json")
     assert [path.name for path in tmp_path.iterdir()] == ["audit_events.ndjson"]
+
+
+def dumped(source: Path) -> str:
+    """The export as an SQL dump."""
+    connection = sqlite3.connect(source)
+    dump = source.with_suffix(".sql")
+    dump.write_text("\n".join(connection.iterdump()), encoding="utf-8")
+    connection.close()
+    return f"d1:{dump}"
+
+
+@pytest.mark.parametrize("kind", ["sqlite:", "ndjson", "ndjson.gz", "csv", "parquet", "d1"])
+def test_any_kind_of_source_gives_the_same_corpus(tmp_path, kind):
+    source = export(
+        tmp_path,
+        firing("slop", "a/b#1", "2026-05-01 10:00:00", confidence=0.25, outcome="é", note='"quoted", and\na line'),
+        firing("slop", None, "2026-05-01T10:00:00+02:00", **{"10": 1, "2": [2e-9]}),
+        override("slop", "a/b#1", "2026-05-02T00:00:00Z"),
+        override("slop", None, "2026-05-03T00:00:00Z", "reversed"),
+    )
+    spec = {"sqlite:": lambda: f"sqlite:{source}", "d1": lambda: dumped(source)}.get(
+        kind, lambda: str(to_folder(source, tmp_path / "folder", kind))
+    )()
+    told = [
+        export_corpus(one, Policy(), instant_argument(AS_OF), "slop", tmp_path / "corpus.json")
+        for one in (str(source), spec)
+    ]
+    assert told[0]["caseCount"] == 2
+    assert told[0]["caseDigests"] == told[1]["caseDigests"]
+    assert told[0]["checksum"] == told[1]["checksum"]
 
 
 # --- what does not verify -------------------------------------------------------------------------------------
