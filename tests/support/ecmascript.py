@@ -1,6 +1,7 @@
 """JSON as ECMAScript's JSON.stringify writes it, by hand: an oracle that shares nothing with the code under test."""
 
 import math
+from decimal import ROUND_DOWN, ROUND_UP, Context, Decimal
 from typing import Any
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -26,12 +27,18 @@ def number_text(value: float) -> str:
 
 
 def _shortest(value: float) -> tuple[str, int]:
-    """The fewest digits that read back as the double, and n with value = 0.digits * 10**n."""
-    for precision in range(17):
-        mantissa, _, power = f"{value:.{precision}e}".partition("e")
-        if float(f"{mantissa}e{power}") == value:
-            digits = mantissa.replace(".", "").rstrip("0") or "0"
-            return digits, int(power) + 1
+    """The fewest digits that read back as the double, of several the nearest, then the even one; n with value = 0.digits * 10**n.
+
+    Rounded either way: 2**-24 is 5.9604644775390625e-8, a tie at 16 digits, and only the upper one reads back.
+    """
+    exact = Decimal(value)
+    for precision in range(1, 18):
+        rounded = [Context(precision, way).plus(exact) for way in (ROUND_DOWN, ROUND_UP)]
+        reading_back = [one for one in rounded if float(one) == value]
+        if reading_back:
+            nearest = min(reading_back, key=lambda one: (abs(one - exact), one.as_tuple().digits[-1] % 2))
+            digits = "".join(map(str, nearest.as_tuple().digits))
+            return digits.rstrip("0") or "0", nearest.adjusted() + 1
     raise AssertionError(value)
 
 
