@@ -29,7 +29,8 @@ def number_text(value: float) -> str:
 def _shortest(value: float) -> tuple[str, int]:
     """The fewest digits that read back as the double, and n with value = 0.digits * 10**n.
 
-    Of several the nearest, then the even one. Rounded either way: 2**-24 is 5.9604644775390625e-8, a tie at 16 digits, and only the upper one reads back.
+    Of several the nearest, then the even one. Rounded either way: 2**-24 is 5.9604644775390625e-8, a tie at 16 digits,
+    and only the upper one reads back.
     """
     exact = Decimal(value)
     for precision in range(1, 18):
