@@ -13,6 +13,7 @@ POLICY ?= $(SAMPLE)/policy.toml
 # Reviews and seat records belong to one export: the sample's never stand beside another.
 REVIEWS ?= $(if $(filter $(SAMPLE)/export.sqlite,$(SOURCE)),$(SAMPLE)/reviews.ndjson)
 SEATS ?= $(if $(filter $(SAMPLE)/export.sqlite,$(SOURCE)),$(SAMPLE)/seats.ndjson)
+ANCHOR_KEYS ?= $(if $(filter $(SAMPLE)/export.sqlite,$(SOURCE)),$(SAMPLE)/anchor-keys.json)
 OUT ?= reports
 LAKE ?= data/lake
 
@@ -22,7 +23,8 @@ export DAGSTER_DISABLE_TELEMETRY := 1
 
 report: $(VENV)/.core $(SAMPLE)/export.sqlite
 	@$(BIN)/python -m pipelines --source $(SOURCE) --as-of $(AS_OF) --policy $(POLICY) --lake $(LAKE) --out $(OUT) \
-		$(if $(REVIEWS),--reviews $(REVIEWS)) $(if $(SEATS),--seats $(SEATS))
+		$(if $(REVIEWS),--reviews $(REVIEWS)) $(if $(SEATS),--seats $(SEATS)) \
+		$(if $(ANCHOR_KEYS),--anchor-keys $(ANCHOR_KEYS))
 
 $(SAMPLE)/export.sqlite: | $(VENV)/.core
 	@$(BIN)/evenhand sample $(SAMPLE) --as-of 2026-11-01T00:00:00Z

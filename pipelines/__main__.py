@@ -49,6 +49,7 @@ def main() -> int:
         restate=options.restate or "",
         reviews=str(options.reviews or ""),
         seats=str(options.seats or ""),
+        anchor_keys=str(options.anchor_keys or ""),
     )
     with tempfile.TemporaryDirectory(prefix="evenhand-dagster-") as home:
         instance = dg.DagsterInstance.local_temp(home)
@@ -115,6 +116,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--restate")
     parser.add_argument("--reviews", type=Path)
     parser.add_argument("--seats", type=Path)
+    parser.add_argument("--anchor-keys", type=Path)
     return parser.parse_args()
 
 

@@ -64,7 +64,7 @@ def _table_spec(table: Table) -> dg.AssetSpec:
 
 @dg.multi_asset(specs=[_table_spec(table) for table in TABLES.values()], name="extract")
 def lake(context: dg.AssetExecutionContext, build: Build) -> Iterator[dg.MaterializeResult[Any]]:
-    """Reads what is new of the export into the lake, which is complete or absent; tables that it lacks are not materialized."""
+    """Reads what is new of the export into the lake, which is complete or absent; what it lacks is not materialized."""
     build.forget()
     try:
         manifest = extract(build.source, Path(build.lake), build.moment(), policy=build.policy(), say=context.log.info)
@@ -221,7 +221,12 @@ def report(build: Build) -> Iterator[dg.MaterializeResult[Any]]:
         reviewing = build.reviewing()
         reviews = reviewing.reviewed(keep=operator is not None) if reviewing else None
         calibrated = build.computation().calibration() if operator else None
-        computed = replace(build.computation().computed(), reviews=reviews, calibration=calibrated)
+        computed = replace(
+            build.computation().computed(),
+            ledger=build.computation().ledger(build.public_keys()),
+            reviews=reviews,
+            calibration=calibrated,
+        )
         outcome = publish(computed, out=Path(build.out), operator=operator, restate=build.restate or None)
     except EvenhandError as error:
         raise failure(error) from error

@@ -10,6 +10,7 @@ from pydantic import PrivateAttr
 
 from evenhand.computed import Computation
 from evenhand.evidence.analytics.reviewed import Reviewing
+from evenhand.metrics.ledger.anchors import Key, read_keys
 from evenhand.policy import Policy, load_policy
 from evenhand.timeline import instant_argument
 
@@ -25,6 +26,7 @@ class Build(dg.ConfigurableResource):  # type: ignore[type-arg]
     out: str = "reports"
     operator: str = ""
     restate: str = ""
+    anchor_keys: str = ""
     reviews: str = ""
     seats: str = ""
 
@@ -35,6 +37,10 @@ class Build(dg.ConfigurableResource):  # type: ignore[type-arg]
         """The policy in force, with the run's allowlist when it gives one."""
         policy = load_policy(Path(self.policy_file) if self.policy_file else None)
         return policy.allowing(self.repos.split(",")) if self.repos else policy
+
+    def public_keys(self) -> dict[str, Key]:
+        """The public keys of the ledger's anchors."""
+        return read_keys(Path(self.anchor_keys)) if self.anchor_keys else {}
 
     def moment(self) -> int:
         """As-of in microseconds."""

@@ -6,6 +6,7 @@ Source: interface contract, "evenhand build" and "The published tree".
 """
 
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +22,8 @@ from evenhand.evidence.analytics.reviewed import Reviewed, reviewed
 from evenhand.evidence.page_folder import write_review_pages
 from evenhand.lake.extraction import extract
 from evenhand.lake.increments import Say
+from evenhand.metrics.ledger.anchors import Key
+from evenhand.metrics.ledger.waivers import Waivers
 from evenhand.overlap import refuse_overlap
 from evenhand.policy import REVIEW_TABLES, Policy
 from evenhand.site import api
@@ -93,6 +96,8 @@ def build(
     restate: str | None = None,
     reviews: Path | None = None,
     seats: Path | None = None,
+    anchor_keys: Mapping[str, Key] | None = None,
+    waivers: Waivers | None = None,
     signing: SigningKey | None = None,
     say: Say = lambda _: None,
 ) -> Outcome:
@@ -104,7 +109,15 @@ def build(
     refuse_seats_alone(reviews, seats)
     assessed = reviewed(reviews, seats, policy, as_of, keep=operator is not None) if reviews else None
     extract(source, lake_dir, as_of, policy=policy, say=say)
-    computed = replace(compute(lake_dir, policy, as_of, for_operator=operator is not None), reviews=assessed)
+    computed = compute(
+        lake_dir,
+        policy,
+        as_of,
+        for_operator=operator is not None,
+        anchor_keys=anchor_keys or {},
+        waivers=waivers,
+    )
+    computed = replace(computed, reviews=assessed)
     return publish(computed, out=out, operator=operator, restate=restate, signing=signing)
 
 

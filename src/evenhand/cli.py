@@ -120,6 +120,11 @@ def _add_build(commands: "Commands") -> None:
     command.add_argument("--lake", type=Path, default=DEFAULT_LAKE, metavar="DIR")
     command.add_argument("--out", type=Path, default=DEFAULT_OUT, metavar="DIR", help="where builds are published")
     command.add_argument("--operator", type=Path, metavar="DIR", help="also write the operator's pages there")
+    command.add_argument("--anchor-keys", type=Path, metavar="FILE", help="public keys of the ledger's anchors")
+    command.add_argument("--content-waiver", metavar="T", help="FROM-TO:REASON: records that may differ, by position")
+    command.add_argument(
+        "--unchained-waiver", metavar="T", help="FROM_ISO..TO_ISO|MAX|REASON: records that may lie outside the chain"
+    )
     command.add_argument("--sign", type=Path, metavar="KEY", help="a private key (PEM) for the statement")
     command.add_argument("--restate", metavar="TEXT", help="why a past as-of is built anew")
     command.add_argument("--reviews", type=Path, metavar="FILE", help="a review export: adds figures over its reviews")
@@ -174,6 +179,8 @@ def _sample(options: argparse.Namespace) -> int:
 
 def _build(options: argparse.Namespace) -> int:
     from evenhand.build import build
+    from evenhand.metrics.ledger.anchors import read_keys
+    from evenhand.metrics.ledger.waivers import Waivers
     from evenhand.site.signing import SigningKey
 
     outcome = build(
@@ -186,6 +193,8 @@ def _build(options: argparse.Namespace) -> int:
         restate=options.restate,
         reviews=options.reviews,
         seats=options.seats,
+        anchor_keys=read_keys(options.anchor_keys) if options.anchor_keys else {},
+        waivers=Waivers.declared(options.content_waiver, options.unchained_waiver),
         signing=SigningKey(options.sign) if options.sign else None,
         say=tell,
     )
@@ -218,13 +227,16 @@ def _figures(options: argparse.Namespace) -> int:
 
 def _api(options: argparse.Namespace) -> int:
     import tempfile
+    from dataclasses import replace
 
     from evenhand.computed import Computation
     from evenhand.lake.extraction import extract
+    from evenhand.metrics.ledger.anchors import read_keys
     from evenhand.overlap import refuse_overlap
-    from evenhand.site.api_files import ledger_document, write_operator, write_public
+    from evenhand.site.api_files import write_operator, write_public
 
     policy, as_of = policy_of(options), as_of_of(options)
+    keys = read_keys(options.anchor_keys) if options.anchor_keys else {}
     refuse_overlap(options.out, source=options.source)
     if (options.out / "v1").exists():
         raise UsageError(f"{options.out} already holds API files: name an empty folder with --out")
@@ -234,9 +246,9 @@ def _api(options: argparse.Namespace) -> int:
         with Computation(lake_dir, policy, as_of) as computation:
             computed = computation.computed(with_rows=False)
             # Afterwards and not beside it: hashing in Python would keep the counting waiting for the interpreter.
-            verified = ledger_document(computation, options.anchor_keys)
+            computed = replace(computed, ledger=computation.ledger(keys))
         write_public(computed, options.out)
-        write_operator(computed, options.out, verified)
+        write_operator(computed, options.out)
     return ExitCode.DONE
 
 

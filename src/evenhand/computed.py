@@ -4,6 +4,7 @@ Belongs here: the one order in which the registry, the pairing and the suppressi
 the pipeline alike. Does not: any rule of them, or the form in which something is published (site).
 """
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,8 +21,11 @@ from evenhand.errors import LakeError
 from evenhand.evidence.analytics.reviewed import Reviewed
 from evenhand.lake.manifest import LakeManifest
 from evenhand.lake.reading import open_lake_manifest, table_files
-from evenhand.lake.tables import TABLES
-from evenhand.metrics.ledger.chain import ORPHANS, Chain, statement, verify_chain
+from evenhand.lake.tables import HAPPENINGS, TABLES
+from evenhand.metrics.ledger.anchors import Key
+from evenhand.metrics.ledger.chain import ORPHANS, statement, verify_chain
+from evenhand.metrics.ledger.facts import LedgerFacts
+from evenhand.metrics.ledger.waivers import Waivers
 from evenhand.metrics.outcomes.uncorroborated_mentions import uncorroborated_mentions
 from evenhand.metrics.registry import Context, combinations, registry
 from evenhand.policy import Policy
@@ -42,6 +46,8 @@ class Computed:
     """Every case of every rule, ordered by rule and then in the published order."""
     rows: dict[str, pa.Table] = field(default_factory=dict)
     """The published rows behind the figures, by table."""
+    ledger: LedgerFacts | None = None
+    """The decision ledger, verified, when the export has one."""
     reviews: Reviewed | None = None
     """What a review export means, when one was given."""
     calibration: Calibration | None = None
@@ -59,7 +65,9 @@ def context_of(manifest: LakeManifest, policy: Policy, as_of: int) -> Context:
     """What folds may know of a lake."""
     provided = frozenset(name for name in TABLES if manifest.table(name).provided)
     lacking = frozenset(f"{name}.{column}" for name in provided for column in manifest.table(name).missing_columns)
-    return Context(policy, as_of, provided, lacking)
+    began = {name: manifest.table(name).earliest_us for name in HAPPENINGS if name in provided}
+    earliest = {name: moment for name, moment in began.items() if moment is not None}
+    return Context(policy, as_of, provided, lacking, earliest)
 
 
 def _refuse_dropped(manifest: LakeManifest, context: Context) -> None:
@@ -110,7 +118,7 @@ class Computation:
             combined = combinations().get(name)
             if combined:
                 needed = {need: self.result(need) for need in combined.needs}
-                self._results[name] = combined.combine(needed, self.context)
+                self._results[name] = combined.compute(needed, self.context)
             else:
                 self._results[name] = registry()[name].compute(self._engine, self.context)
         return self._results[name]
@@ -136,15 +144,14 @@ class Computation:
                 self._calibration = calibrate(engine, self.context)
         return self._calibration
 
-    def chain(self) -> Chain | None:
-        """The verification of the whole decision ledger; None when the export has none."""
+    def ledger(self, keys: Mapping[str, Key] | None = None, waivers: Waivers | None = None) -> LedgerFacts | None:
+        """The verification of the whole decision ledger and of its anchors; None when the export has none."""
         if "decision_ledger" not in self.context.provided:
             return None
-        return verify_chain(self._engine.batches(statement()), self._engine.batches(ORPHANS), self.context)
-
-    def anchors(self) -> list[dict[str, Any]]:
-        """The anchors as stored, ordered by position and id."""
-        return list(self._engine.batches("SELECT * FROM decision_ledger_anchors ORDER BY seq, id"))
+        rows, orphans = self._engine.batches(statement()), self._engine.batches(ORPHANS)
+        chain = verify_chain(rows, orphans, self.context, waivers)
+        anchors = list(self._engine.batches("SELECT * FROM decision_ledger_anchors ORDER BY seq, id"))
+        return LedgerFacts(chain, anchors, keys or {}, self.context.policy.ledger.publish_record_ids)
 
     def records(self) -> list[dict[str, Any]]:
         """The score records of committed rules."""
@@ -174,11 +181,23 @@ class Computation:
         )
 
 
-def compute(lake_dir: Path, policy: Policy, as_of: int, *, for_operator: bool = False) -> Computed:
+def compute(
+    lake_dir: Path,
+    policy: Policy,
+    as_of: int,
+    *,
+    for_operator: bool = False,
+    anchor_keys: Mapping[str, Key] | None = None,
+    waivers: Waivers | None = None,
+) -> Computed:
     """Every metric, every corpus and every score record of a lake; for the operator the calibration as well.
+
+    The ledger is verified when keys are given, be they none: to print figures needs no chain.
 
     Raises LakeError when the lake is missing or incomplete.
     """
     with Computation(lake_dir, policy, as_of) as computation:
         computed = computation.computed()
+        if anchor_keys is not None:
+            computed = replace(computed, ledger=computation.ledger(anchor_keys, waivers))
         return replace(computed, calibration=computation.calibration()) if for_operator else computed

@@ -260,6 +260,9 @@ class Ledger:
         "maintainer_request", "Re-evaluation reason that makes a pull request manual", "", "section 7"
     )
     record_retention_days: int = _value(180, "Age from which a record may have been pruned", "days", "section 8", 1)
+    publish_record_ids: bool = _value(
+        False, "Whether ledger rows go out with the record's id, which names a pull request", "", "section 8"
+    )
     chaining_minutes: int = _value(5, "Age from which a record must stand in the chain", "minutes", "section 8", 0)
     maintainer_associations: tuple[str, ...] = _value(
         ("OWNER", "MEMBER", "COLLABORATOR"), "Associations of the class maintainer", "", "section 7"

@@ -10,8 +10,8 @@ import pytest
 
 from evenhand.computed import Computation
 from evenhand.lake.extraction import extract
+from evenhand.metrics.ledger.anchors import read_keys
 from evenhand.policy import Policy
-from evenhand.site.api_files import ledger_document
 from evenhand.timeline import instant_argument
 
 ROOT = Path(__file__).parent / "fairness"
@@ -29,7 +29,8 @@ def ledger(export: Path, keys: list[dict[str, Any]], as_of: str, tmp_path: Path)
     keys_file.write_text(json.dumps(keys))
     extract(str(export), tmp_path / "lake")
     with Computation(tmp_path / "lake", Policy(), instant_argument(as_of)) as computation:
-        return ledger_document(computation, keys_file)
+        ledger = computation.ledger(read_keys(keys_file) if keys_file else {})
+        return ledger.operators() if ledger else {}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -45,7 +45,7 @@ class RowsTable:
     needs: tuple[str, ...]
     """Tables of the export without which it is not published, as `Context.missing` reads them."""
     window: str
-    """The policy's window that its SQL counts over."""
+    """The policy's window that its SQL counts over; empty: rows of any age."""
     columns: tuple[Column, ...]
     pooled: bool = False
     """Published only when three or more instances are pooled."""
@@ -147,6 +147,20 @@ TABLES = (
         ),
     ),
     RowsTable(
+        "rows_ledger",
+        "The decision ledger's chain",
+        ("decision_ledger",),
+        "",
+        (
+            ("seq", "integer", "position in the chain, from 1"),
+            ("prev_hash", "text", "hash of the row before"),
+            ("row_hash", "text", "hash of this row, over its record's id among others"),
+            ("record_digest", "text", "digest of the record that the row commits to"),
+            ("created_at", "text", "when the row was written, as stored: part of its hash"),
+            ("record_id", "text", "the record; published only when the policy says so, for it names a pull request"),
+        ),
+    ),
+    RowsTable(
         "rows_fleet_outcomes",
         "What the fleet adds to the weekly volume",
         ("orb_pr_outcomes", "orb_github_installations"),
@@ -217,10 +231,12 @@ def published_rows(
             continue
         found[table.name] = _shape(table, engine.arrow(table.sql, _parameters(table, context)), context)
     numbered = with_ordinals(found, PULL_REQUEST, ordinal_key(manifest))
-    return {table.name: _ordered(table, numbered[table.name]) for table in TABLES if table.name in numbered}
+    return {table.name: _ordered(numbered[table.name]) for table in TABLES if table.name in numbered}
 
 
 def _parameters(table: RowsTable, context: Context) -> dict[str, Any]:
+    if not table.window:
+        return {}
     policy = context.policy
     start = (
         context.weeks()[0]
@@ -246,11 +262,13 @@ def _shape(table: RowsTable, rows: pa.Table, context: Context) -> pa.Table:
     """The rows with what may not be published made into what may."""
     derive = _DERIVED.get(table.name)
     rows = derive(rows, context) if derive else rows
-    arrays = [
-        rows.column(name).cast(_TYPES[kind]) if name != PULL_REQUEST else rows.column(name)
-        for name, kind, _ in table.columns
+    columns = [
+        column for column in table.columns if column[0] != "record_id" or context.policy.ledger.publish_record_ids
     ]
-    return pa.table(arrays, names=[name for name, _, _ in table.columns])
+    arrays = [
+        rows.column(name).cast(_TYPES[kind]) if name != PULL_REQUEST else rows.column(name) for name, kind, _ in columns
+    ]
+    return pa.table(arrays, names=[name for name, _, _ in columns])
 
 
 def _classed(rows: pa.Table, context: Context) -> pa.Table:
@@ -286,5 +304,5 @@ _DERIVED: dict[str, Callable[[pa.Table, Context], pa.Table]] = {
 }
 
 
-def _ordered(table: RowsTable, rows: pa.Table) -> pa.Table:
-    return rows.sort_by([(name, "ascending") for name, _, _ in table.columns]).combine_chunks()
+def _ordered(rows: pa.Table) -> pa.Table:
+    return rows.sort_by([(name, "ascending") for name in rows.column_names]).combine_chunks()

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.canonical import pretty
-from evenhand.computed import Computation, Computed
+from evenhand.computed import Computed
 from evenhand.corpus.corpora import file_stem
-from evenhand.metrics.ledger.anchors import check_anchors, read_keys
-from evenhand.metrics.ledger.chain import as_json
+from evenhand.metrics.ledger.facts import LedgerFacts
 from evenhand.site import api
 
 
@@ -26,6 +25,8 @@ def write_public(computed: Computed, directory: Path) -> None:
     _write(corpora / "index.json", api.corpus_index(computed.corpora))
     for corpus in computed.corpora:
         (corpora / f"{file_stem(corpus.rule_id)}.json").write_text(corpus.json(), encoding="utf-8")
+    if computed.ledger:
+        _write_ledger(computed.ledger, public / "decision-ledger")
 
 
 def operator_document(computed: Computed) -> dict[str, Any]:
@@ -38,22 +39,19 @@ def operator_document(computed: Computed) -> dict[str, Any]:
     }
 
 
-def ledger_document(computation: Computation, keys_file: Path | None) -> dict[str, Any]:
-    """The operator's view of the ledger: the verification of its chain and its anchors; nothing without a ledger."""
-    chain = computation.chain()
-    if chain is None:
-        return {}
-    keys = read_keys(keys_file) if keys_file else {}
-    return {
-        "ledgerVerify": as_json(chain, with_record_ids=True),
-        "anchors": check_anchors(computation.anchors(), keys, chain),
-    }
+def _write_ledger(ledger: LedgerFacts, folder: Path) -> None:
+    """The verification, the anchors and the public keys that they were checked by."""
+    folder.mkdir()
+    _write(folder / "verify.json", ledger.verification())
+    _write(folder / "anchors.json", ledger.public_anchors())
+    _write(folder / "anchor-key.json", ledger.public_keys())
 
 
-def write_operator(computed: Computed, directory: Path, ledger: dict[str, Any] | None = None) -> None:
+def write_operator(computed: Computed, directory: Path) -> None:
     """`directory/operator.json`."""
     directory.mkdir(parents=True, exist_ok=True)
-    _write(directory / "operator.json", {**operator_document(computed), **(ledger or {})})
+    ledger = computed.ledger.operators() if computed.ledger else {}
+    _write(directory / "operator.json", {**operator_document(computed), **ledger})
 
 
 def _write(path: Path, value: Any) -> None:

@@ -40,7 +40,9 @@ def datasets(computed: Computed) -> Iterator[Dataset]:
     yield _figures(computed)
     for table in ROWS:
         if table.name in computed.rows:
-            yield Dataset(table.name, table.title, columns(*table.columns), computed.rows[table.name])
+            rows = computed.rows[table.name]
+            described = (column for column in table.columns if column[0] in rows.column_names)
+            yield Dataset(table.name, table.title, columns(*described), rows)
     if computed.reviews:
         yield from review_datasets(computed.reviews)
 

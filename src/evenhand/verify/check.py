@@ -52,6 +52,15 @@ def _guarded(group: str, check: Callable[[Build, Claims], None], build: Build, c
     """A document of another shape than a build's is a claim that failed, never an error of ours."""
     try:
         check(build, claims)
-    except (NotReadableError, KeyError, TypeError, ValueError, AttributeError, IndexError, OSError) as error:
+    except (
+        NotReadableError,
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        LookupError,
+        ArithmeticError,
+        OSError,
+    ) as error:
         what = str(error) if isinstance(error, NotReadableError) else f"{type(error).__name__}: {error}"
         claims.fail(f"{group}: readable", "documents of a build's shape", what)

@@ -130,6 +130,9 @@ def _check_interval(name: str, figure: dict[str, Any], build: Build, claims: Cla
     if interval.get("method") != "wilson" or not denominator:
         claims.fail(f"{name}: interval", "Wilson's, of counts", str(interval.get("method")))
         return
+    if not isinstance(numerator, int) or not 0 <= numerator <= denominator:
+        claims.fail(f"{name}: interval", "counts of a share", f"{numerator} of {denominator}")
+        return
     low, high = wilson(numerator, denominator, build.policy["intervals"]["z"])
     claims.equal(
         f"{name}: interval",

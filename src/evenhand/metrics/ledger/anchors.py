@@ -28,6 +28,17 @@ class Key:
     key_id: str
     derived_id: str
     spki: bytes
+    not_before: str | None = None
+    not_after: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """As the compatible API publishes it."""
+        return {
+            "keyId": self.key_id,
+            "publicKeySpki": base64.b64encode(self.spki).decode(),
+            "notBefore": self.not_before,
+            "notAfter": self.not_after,
+        }
 
 
 def read_keys(path: Path) -> dict[str, Key]:
@@ -36,12 +47,24 @@ def read_keys(path: Path) -> dict[str, Key]:
 
     try:
         listed = json.loads(path.read_text(encoding="utf-8"))
-        keys = [(str(entry["keyId"]), base64.b64decode(entry["publicKeySpki"], validate=True)) for entry in listed]
+        keys = [
+            (
+                str(entry["keyId"]),
+                base64.b64decode(entry["publicKeySpki"], validate=True),
+                _text_or_none(entry.get("notBefore")),
+                _text_or_none(entry.get("notAfter")),
+            )
+            for entry in listed
+        ]
     except OSError as error:
         raise UsageError(f"the keys file {path.name!r} cannot be read: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"the keys file {path.name!r} is not a JSON list of keyId and publicKeySpki") from error
-    return {key_id: Key(key_id, sha256(spki).hexdigest()[:16], spki) for key_id, spki in keys}
+    return {key_id: Key(key_id, sha256(spki).hexdigest()[:16], spki, *times) for key_id, spki, *times in keys}
+
+
+def _text_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def check_anchors(anchors: Iterable[Mapping[str, Any]], keys: Mapping[str, Key], chain: Chain) -> list[dict[str, Any]]:

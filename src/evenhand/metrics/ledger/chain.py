@@ -14,6 +14,7 @@ from typing import Any
 
 from evenhand.canonical import sha256_hex
 from evenhand.lake.ledger_json import canonical_text
+from evenhand.metrics.ledger.waivers import Waivers
 from evenhand.metrics.registry import Context
 from evenhand.timeline import DAY, MINUTE
 
@@ -40,6 +41,9 @@ class Chain:
     tip_hash: str = GENESIS
     pruned: int = 0
     content_mismatches: int = 0
+    waived_content: int = 0
+    waived_unchained: int = 0
+    waivers: Waivers = field(default_factory=Waivers)
     broken: Break | None = None
     hashes: dict[int, str] = field(default_factory=dict)
     """Row hash of each position, as stored: what an anchor must name."""
@@ -55,14 +59,20 @@ def statement() -> str:
     return files("evenhand.metrics.ledger").joinpath("chain.sql").read_text(encoding="utf-8")
 
 
-def verify_chain(rows: Iterable[dict[str, Any]], orphans: Iterable[dict[str, Any]], context: Context) -> Chain:
+def verify_chain(
+    rows: Iterable[dict[str, Any]],
+    orphans: Iterable[dict[str, Any]],
+    context: Context,
+    waivers: Waivers | None = None,
+) -> Chain:
     """Verifies the whole chain in one pass.
 
     rows: the columns of chain.sql in order. orphans: id, ts_us of records that no row names.
     A wrong sequence, predecessor or row hash, or a record missing too early, stops the scan; wrong content is
-    counted and the scan goes on.
+    counted and the scan goes on. What is waived leaves the chain whole, with its counts beside it; structure and a
+    short tail are never waived.
     """
-    chain = Chain()
+    chain = Chain(waivers=waivers or Waivers())
     content: Break | None = None
     last_us: int | None = None
     previous = GENESIS
@@ -79,6 +89,9 @@ def verify_chain(rows: Iterable[dict[str, Any]], orphans: Iterable[dict[str, Any
         chain.checked += 1
         previous, last_us = row["row_hash"], row["ts_us"]
         if row["found"] and not content_matches(row["record_json"], row["record_digest"], row["record_content"]):
+            if chain.waivers.content and chain.waivers.content.covers(row["seq"]):
+                chain.waived_content += 1
+                continue
             chain.content_mismatches += 1
             content = content or Break("content_mismatch", row["seq"], record_id=row["record_id"])
     chain.broken = chain.broken or content or _orphan(orphans, chain, last_us, context)
@@ -136,12 +149,24 @@ def _orphan(orphans: Iterable[dict[str, Any]], chain: Chain, last_us: int | None
     """A record old enough to be chained that no row names: newest first, ties the greatest id."""
     settled = context.as_of - context.policy.ledger.chaining_minutes * MINUTE
     waiting = [row for row in orphans if row["ts_us"] <= settled]
+    waived = _waived(waiting, chain, last_us)
+    chain.waived_unchained = len(waived)
+    waiting = [row for row in waiting if row["id"] not in waived]
     if not waiting or not chain.total:
         return None
     newest = max(waiting, key=lambda row: (row["ts_us"], row["id"]))
     if last_us is None or newest["ts_us"] > last_us:
         return Break("short_tail", chain.tip_seq)
     return Break("unchained_record", chain.tip_seq, record_id=newest["id"])
+
+
+def _waived(waiting: list[dict[str, Any]], chain: Chain, last_us: int | None) -> set[str]:
+    """Ids of records that the waiver covers: in its range and not after the last verified row, and not too many."""
+    waiver = chain.waivers.unchained
+    if waiver is None or last_us is None:
+        return set()
+    covered = {row["id"] for row in waiting if waiver.covers(row["ts_us"]) and row["ts_us"] <= last_us}
+    return covered if len(covered) <= waiver.most else set()
 
 
 ORPHANS = """
@@ -162,10 +187,10 @@ def as_json(chain: Chain, *, with_record_ids: bool) -> dict[str, Any]:
         "totalCount": chain.total,
         "prunedRecords": chain.pruned,
         "contentMismatches": chain.content_mismatches,
-        "waivedContentMismatches": 0,
-        "contentWaiver": None,
-        "waivedUnchainedRecords": 0,
-        "unchainedWaiver": None,
+        "waivedContentMismatches": chain.waived_content,
+        "contentWaiver": chain.waivers.content.as_json() if chain.waivers.content else None,
+        "waivedUnchainedRecords": chain.waived_unchained,
+        "unchainedWaiver": chain.waivers.unchained.as_json() if chain.waivers.unchained else None,
     }
     if chain.broken:
         described = {

@@ -57,6 +57,9 @@ NAVIGATION = (
 )
 """(key, label, path) of the header, in order."""
 
+LEDGER_NAVIGATION = ("ledger", "Ledger", "ledger.html")
+"""Its entry when the export has a ledger."""
+
 REVIEWS_NAVIGATION = ("reviews", "Reviews", "reviews.html")
 """Its entry when the build was given reviews; it stands before the data."""
 
@@ -71,10 +74,10 @@ OPERATOR_NAVIGATION = (
 
 def navigation(site: "Site") -> tuple[tuple[str, str, str], ...]:
     """The entries of the header."""
-    if site.computed.reviews is None:
-        return NAVIGATION
     place = next(index for index, entry in enumerate(NAVIGATION) if entry[0] == "data")
-    return (*NAVIGATION[:place], REVIEWS_NAVIGATION, *NAVIGATION[place:])
+    ledger = (LEDGER_NAVIGATION,) if site.computed.ledger else ()
+    reviews = (REVIEWS_NAVIGATION,) if site.computed.reviews else ()
+    return (*NAVIGATION[:place], *ledger, *reviews, *NAVIGATION[place:])
 
 
 @dataclass

@@ -65,6 +65,8 @@ class FigureView:
     reason: str
     n: str
     window: str
+    covers: str
+    """`covers 45 of 90 days`, when the source does not cover the window whole."""
     source: str
     basis: str
     method: str
@@ -78,7 +80,7 @@ class FigureView:
     @property
     def evidence(self) -> tuple[str, ...]:
         """`n = 460 overrides`, `90 days to 2026-11-30`, `signals`: on a page with dots between them."""
-        return tuple(part for part in (self.n, self.window, self.source) if part)
+        return tuple(part for part in (self.n, self.window, self.covers, self.source) if part)
 
     @property
     def plain(self) -> str:
@@ -118,11 +120,18 @@ def view(figure: Figure) -> FigureView:
         reason=str(withheld.reason) if withheld else "",
         n=_sample(figure),
         window=window_words(figure.window),
+        covers=_covers(figure),
         source=_SOURCES[figure.source],
         basis=_BASES.get(figure.basis, figure.basis),
         method=_METHODS.get(bounds.method, bounds.method) if bounds else "",
         glyph=_glyph(figure) if shows_glyph else None,
     )
+
+
+def _covers(figure: Figure) -> str:
+    if figure.covered_days is None or figure.window is None:
+        return ""
+    return f"covers {number(figure.covered_days)} of {number(round(figure.window.days))} days"
 
 
 def _value(figure: Figure, exact: Fraction | float) -> str:
