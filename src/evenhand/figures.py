@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from evenhand.stats import rounded, wilson
-from evenhand.timeline import Window
+from evenhand.timeline import DAY, Window
 
 
 class Unit(StrEnum):
@@ -127,6 +127,8 @@ class Figure:
     basis: str = ""
     withheld: Withheld | None = None
     interval_withheld: Withheld | None = None
+    covered_days: int | None = None
+    """Days of the window that the source covers, when it does not cover all of it."""
 
     def __post_init__(self) -> None:
         if (self.exact is None) == (self.withheld is None):
@@ -290,6 +292,25 @@ class Figure:
             basis=self.basis,
         )
 
+    def covered_from(self, earliest: int | None) -> "Figure":
+        """The same figure with how much of its window a source covers whose earliest row has this instant.
+
+        A source that begins inside the window is noted. One that begins only after it has nothing to say of it: what has
+        no value is then `window_not_covered`, and a count, which the compatible API gives as 0, covers 0 days.
+        """
+        if earliest is None or self.window is None or earliest <= self.window.start:
+            return self
+        if earliest >= self.window.end and self.exact is None:
+            return Figure.missing(
+                Reason.WINDOW_NOT_COVERED,
+                scale=self.scale,
+                unit=self.unit,
+                source=self.source,
+                window=self.window,
+                basis=self.basis,
+            )
+        return replace(self, covered_days=max(0, -((earliest - self.window.end) // DAY)))
+
     @property
     def value(self) -> float | int | None:
         """The value as published: in its scale, rounded half away from zero; None when withheld."""
@@ -326,6 +347,7 @@ class Figure:
             "source": str(self.source),
             "basis": self.basis or None,
             "withheld": self.withheld.as_json() if self.withheld else None,
+            **({} if self.covered_days is None else {"coveredDays": self.covered_days}),
         }
 
 

@@ -5,7 +5,7 @@ Belongs here: what a metric is, what it is given, and how one is run. Does not: 
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from importlib.resources import files
 from typing import Any, Protocol
 
@@ -44,6 +44,8 @@ class Context:
     provided: frozenset[str]
     lacking: frozenset[str] = frozenset()
     """Columns that provided tables lack, as `table.column`."""
+    earliest: Mapping[str, int] = field(default_factory=dict)
+    """Table of things that happen -> the instant of its earliest row, where it has one."""
 
     def missing(self, *tables: str) -> str:
         """`not provided: a, b` for those of the tables that the export does not hold, else ''.
@@ -63,6 +65,19 @@ class Context:
             return [" or ".join(alternatives)]
         needed = [f"{table}.{column}" for table in there for column in TABLES[table].essential]
         return [column for column in needed if column in self.lacking]
+
+    def begins(self, *tables: str) -> int | None:
+        """From when on the export tells what some tables hold: the latest beginning; None when nothing says so.
+
+        Of `a|b` either may tell, and a table without instants may tell of any time.
+        """
+        beginnings = []
+        for table in tables:
+            there = [name for name in table.split("|") if name in self.provided]
+            known = [self.earliest[name] for name in there if name in self.earliest]
+            if known and len(known) == len(there):
+                beginnings.append(min(known))
+        return max(beginnings, default=None)
 
     def window(self, days: int) -> Window:
         """`[as_of - days, as_of)`."""
@@ -113,7 +128,10 @@ class Metric:
         """Count, then fold. Without a needed table every figure says so: unknown is never 0."""
         result = self.fold(engine.cells(self.sql, self.parameters(context)), context)
         absent = context.missing(*self.tables)
-        return with_figures(result, lambda figure: figure.not_measurable(absent)) if absent else result
+        if absent:
+            return with_figures(result, lambda figure: figure.not_measurable(absent))
+        begins = context.begins(*self.tables)
+        return with_figures(result, lambda figure: figure.covered_from(begins))
 
     def span(self, context: Context) -> Window:
         """The window that the SQL counts over."""
@@ -150,6 +168,13 @@ class Combination:
     methodology: str
     operator_only: bool = False
     floors: tuple[str, ...] = ()
+
+    def compute(self, needed: Mapping[str, Any], context: Context) -> Any:
+        """Combine, and note how much of each window the export covers."""
+        begins = context.begins(
+            *(table for name in self.needs if name in _REGISTRY for table in _REGISTRY[name].tables)
+        )
+        return with_figures(self.combine(needed, context), lambda figure: figure.covered_from(begins))
 
 
 def with_figures(result: Any, change: Callable[[Figure], Figure]) -> Any:
