@@ -6,6 +6,7 @@ the registry that the command line walks.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,10 @@ from pipelines.resources import Build
 _PREVIEW_ROWS = 12
 _BUSY_RETRIES = 5
 _BUSY_SECONDS = 30
+
+
+FRESH = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=50), warn_window=timedelta(hours=26))
+"""A night may be late by two hours before anyone is warned, and one may be missed before it is a failure."""
 
 
 def table_key(table: str) -> dg.AssetKey:
@@ -59,6 +64,7 @@ def _table_spec(table: Table) -> dg.AssetSpec:
         kinds={"parquet"},
         skippable=True,
         metadata={"dagster/column_schema": columns},
+        freshness_policy=FRESH,
     )
 
 

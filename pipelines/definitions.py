@@ -4,11 +4,15 @@ Belongs here: how the parts are put together. Does not: the parts.
 """
 
 import os
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 
 import dagster as dg
 
 from evenhand.sources import is_database
-from pipelines import assets, checks, reviews
+from pipelines import assets, checks, days, reviews
 from pipelines.resources import Build
 
 SOURCE_VARIABLE = "EVENHAND_SOURCE"
@@ -16,7 +20,9 @@ SCHEDULE = "15 2 * * *"
 """02:15 UTC: after the day has ended and its late events have arrived."""
 
 nightly = dg.define_asset_job(
-    "nightly", selection=dg.AssetSelection.all(), description="Extract, compute, check, publish."
+    "nightly",
+    selection=dg.AssetSelection.all() - dg.AssetSelection.assets(*days.KEYS),
+    description="Extract, compute, check, publish.",
 )
 
 
@@ -51,6 +57,22 @@ def every_night(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
     )
 
 
+@dg.sensor(job=nightly, minimum_interval_seconds=60)
+def a_landed_export(context: dg.SensorEvaluationContext) -> Iterator[dg.RunRequest | dg.SkipReason]:
+    """One build for each export that lands in the folder of EVENHAND_LANDING, as of the last UTC midnight."""
+    now = time.time()
+    folder = Path(os.environ.get(days.LANDING, "data/landing"))
+    exports = days.landed(folder, now)
+    if not exports:
+        yield dg.SkipReason(f"no settled export in {folder.name}")
+    as_of = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT00:00:00Z")
+    for export in exports:
+        # An export that is replaced under its name is another one.
+        key = f"{export.name}-{export.stat().st_mtime_ns}"
+        settings = {**_settings(), "source": str(export), "as_of": as_of, "reviews": "", "seats": ""}
+        yield dg.RunRequest(run_key=key, run_config=dg.RunConfig(resources={"build": Build(**settings)}))
+
+
 defs = dg.Definitions(
     assets=[
         assets.lake,
@@ -63,10 +85,13 @@ defs = dg.Definitions(
         reviews.assessed,
         *reviews.STATISTICS,
         assets.report,
+        days.days_of_the_lake,
+        days.report_of_a_day,
     ],
     asset_checks=[*checks.CHECKS, reviews.every_record_is_read_or_bad],
-    jobs=[nightly],
+    jobs=[nightly, days.days, days.past_reports],
     schedules=[every_night],
+    sensors=[a_landed_export],
     resources={"build": Build(**_settings())},
     # With the default executor every step starts a process: ten trivial assets took 82 s instead of 6.
     executor=dg.in_process_executor,
