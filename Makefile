@@ -30,7 +30,7 @@ $(SAMPLE)/export.sqlite: | $(VENV)/.core
 	@$(BIN)/evenhand sample $(SAMPLE) --as-of 2026-11-01T00:00:00Z
 
 test: $(VENV)/.test browser postgres
-	@$(BIN)/python -m pytest -m "not slow"
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
 
 # Every page in every way, a longer comparison with the naive reference, runs killed at any moment.
 test-slow: $(VENV)/.test browser postgres
