@@ -35,6 +35,8 @@ def claim_of(body: str, repository: str) -> Claim | None:
 
     References to other repositories are passed over: a body with no other is neither a claim nor a mention.
     """
+    if "revert" not in body.lower():
+        return None
     for match in _CLAIM.finditer(body):
         if _is_own(match, repository):
             digits = match["number"].lstrip("0")

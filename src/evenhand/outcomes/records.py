@@ -200,11 +200,11 @@ class Records:
     def closed_by_bot(self, repo: str, since: int, until: int) -> list[BotAction]:
         """The newest close of each pull request of a repository that the bot closed, ordered by pull request."""
         query = (
-            "SELECT DISTINCT pull FROM actions "
-            "WHERE repo = ? AND kind = 'close' AND time >= ? AND time <= ? ORDER BY pull"
+            "SELECT pull, kind, time, target FROM actions WHERE repo = ? AND kind = 'close' "
+            "AND time >= ? AND time <= ? ORDER BY pull, time, origin, id, rowid"
         )
-        pulls = [row[0] for row in self._database.execute(query, (repo, since, until))]
-        return [close for pull in pulls if (close := self.last_close(pull, until)) is not None]
+        newest = {row[0]: row for row in self._database.execute(query, (repo, since, until))}
+        return [BotAction(*row) for row in newest.values()]
 
     def last_outcome(self, pull: str, until: int) -> str | None:
         """The latest recorded outcome: `merged` or `closed`."""

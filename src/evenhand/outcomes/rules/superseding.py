@@ -40,6 +40,8 @@ class Grounds:
 
 def apply(event: PullRequestEvent, context: Context) -> None:
     """A reversal of each pull request that the merged one supersedes, once each."""
+    if context.alone:
+        return  # Events tell neither linked issues nor files.
     records = context.records
     earliest = event.time - context.policy.confirmation.superseding_days * DAY
     repository = event.pull.rpartition("#")[0]
@@ -50,9 +52,14 @@ def apply(event: PullRequestEvent, context: Context) -> None:
     author = event.author if _folded(event.author) else row.author
     files = records.files_of(event.pull)
     for close in closes:
-        if close.pull == event.pull or records.is_marked(close.pull, SUPERSEDED, None, event.time):
+        if close.pull == event.pull:
             continue
         closed = records.pull_row(close.pull)
+        # First what costs least and rules out most.
+        if not (row.linked_issues & closed.linked_issues or _is_same(author, closed.author)):
+            continue
+        if records.is_marked(close.pull, SUPERSEDED, None, event.time):
+            continue
         if not _is_still_closed(close, closed, event.time, context):
             continue
         grounds = _grounds(row, author, files, closed, records.files_of(close.pull), context)
@@ -101,9 +108,12 @@ def _grounds(
     context: Context,
 ) -> Grounds:
     share = Fraction(len(files & closed_files), len(closed_files)) if closed_files else None
-    is_same_author = _folded(author) != "" and _folded(author) == _folded(closed.author)
     enough = share is not None and share >= exact(context.policy.confirmation.file_overlap)
-    return Grounds(bool(merged.linked_issues & closed.linked_issues), is_same_author and enough, share)
+    return Grounds(bool(merged.linked_issues & closed.linked_issues), _is_same(author, closed.author) and enough, share)
+
+
+def _is_same(one: str | None, other: str | None) -> bool:
+    return _folded(one) != "" and _folded(one) == _folded(other)
 
 
 def _folded(login: str | None) -> str:

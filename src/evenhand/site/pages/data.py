@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from evenhand.corpus.corpora import file_stem
 from evenhand.lake.manifest import TableManifest
-from evenhand.lake.tables import LISTED_EVENT_FAMILIES, TABLES, Privacy, Table
+from evenhand.lake.tables import HAPPENINGS, LISTED_EVENT_FAMILIES, TABLES, Privacy, Table
 from evenhand.site.facts import FileColumn, PublishedFile
 from evenhand.site.pages.site import Page, Site
+from evenhand.timeline import day_text
 
 _TABLES = "data/"
 
@@ -44,6 +45,12 @@ class TableQuality:
     manifest: TableManifest
     withheld: bool = False
     """Its numbers of rows would give a withheld count back."""
+
+    @property
+    def since(self) -> str:
+        """UTC day of the earliest row of a table of things that happen: from then on the export tells of them."""
+        earliest = self.manifest.earliest_us if self.table.name in HAPPENINGS and not self.withheld else None
+        return "" if earliest is None else day_text(earliest)
 
     @property
     def reasons(self) -> list[tuple[str, int]]:
