@@ -10,6 +10,7 @@ from pathlib import Path
 from tests.bench.bench_backtest import report_pairing
 from tests.bench.bench_extraction import report, sample
 from tests.bench.bench_figures import report_api, report_figures
+from tests.bench.bench_increments import report_increment
 from tests.bench.bench_reviews import report_reviews
 
 
@@ -36,6 +37,7 @@ def measure(folder: Path, events: int, repeat: int) -> None:
     report(f"{events:,} events", export, repeat, 4, 2)
     report_api(f"{events:,} events", export, repeat, "at most 10 s at 1M")
     report_figures(f"{events:,} events", export, repeat, "at most 8 s at 5M")
+    report_increment(f"{events:,} events", export, repeat)
     export.unlink()
     report(
         f"{events:,} events of unique, long, escaped metadata",
