@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenhand import __version__
-from evenhand.commands import backfill, backtest, corpus, evidence, outcomes, verify
+from evenhand.commands import backfill, backtest, corpus, evidence, outcomes, serve, verify
 from evenhand.commands.options import (
     DEFAULT_LAKE,
     DEFAULT_OUT,
@@ -95,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_api(commands)
     evidence.add(commands)
     verify.add(commands)
+    serve.add(commands)
     outcomes.add(commands)
     backfill.add(commands)
     backtest.add(commands)

@@ -41,6 +41,7 @@ LAYERS = (
     ("site",),
     ("build", "analyst"),
     ("verify",),
+    ("serve",),
     ("commands",),
     ("cli",),
 )

@@ -10,7 +10,7 @@ import pytest
 
 SAMPLE = "data/sample/export.sqlite"
 AS_OF = "2026-11-01T00:00:00Z"
-COMMANDS = ("sample", "build", "extract", "figures", "api", "evidence", "outcomes", "backfill", "verify")
+COMMANDS = ("sample", "build", "extract", "figures", "api", "evidence", "outcomes", "backfill", "verify", "serve")
 
 
 def evenhand(*arguments: str, **more: object) -> subprocess.CompletedProcess[str]:

@@ -1,0 +1,1 @@
+"""A read-only server of a published site and of its API; the standard library alone."""
