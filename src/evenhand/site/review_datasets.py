@@ -135,6 +135,8 @@ _CONFIDENCE = columns(
     ("from", "number", "least confidence of the bin, in percent"),
     ("to", "number", "first confidence beyond the bin, in percent; the last bin holds 100"),
     ("decided", "integer", "cases that were proven or refuted"),
+    ("held", "integer", "of them proven; empty when the share is withheld"),
+    ("confidence_sum", "integer", "confidences of the decided added up, in hundredths; empty when withheld"),
     ("mean_confidence", "number", "mean confidence of the decided cases, in percent; empty when withheld"),
     *evidence("percent of the decided that was proven"),
 )
@@ -146,7 +148,16 @@ def _confidence(found: Reliability) -> Dataset:
         "Confidence against outcome",
         _CONFIDENCE,
         (
-            (curve.name, one.low, one.high, one.decided, one.mean.value, *evidence_of(one.held))
+            (
+                curve.name,
+                one.low,
+                one.high,
+                one.decided,
+                None if one.held.withheld else one.held.numerator,
+                None if one.mean.withheld else one.mean.numerator,
+                one.mean.value,
+                *evidence_of(one.held),
+            )
             for curve in found.curves
             for one in curve.bins
         ),

@@ -20,6 +20,8 @@ class Build:
 
     target: Target
     digests: Mapping[str, str]
+    counted: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What was counted again of a metric whose figures are counted together, by name."""
     _documents: dict[str, Any] = field(default_factory=dict)
     _tables: dict[str, "Rows | NotReadableError"] = field(default_factory=dict)
     _rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)

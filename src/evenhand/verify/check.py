@@ -13,6 +13,7 @@ from evenhand.verify.figures import check_figures, check_figures_table
 from evenhand.verify.files import check_bytes, check_chain, check_identity, check_package, check_statement
 from evenhand.verify.ledger import check_ledger
 from evenhand.verify.plain import NotReadableError
+from evenhand.verify.reviews import check_review_tables
 from evenhand.verify.tables import check_corpora, check_records, check_rows
 from evenhand.verify.target import Target
 
@@ -27,6 +28,7 @@ _CHECKS: tuple[tuple[str, Callable[[Build, Claims], None]], ...] = (
     ("figures table", check_figures_table),
     ("summary", check_summaries),
     ("summary", check_counts),
+    ("summary", check_review_tables),
     ("api", check_stats),
     ("ledger", check_ledger),
 )

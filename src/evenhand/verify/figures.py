@@ -11,8 +11,10 @@ from typing import Any
 
 from evenhand.verify.build import Build
 from evenhand.verify.claims import Claims
+from evenhand.verify.counted import Counted, NotDerivableError
 from evenhand.verify.plain import NotReadableError, number, rounded, wilson
-from evenhand.verify.recount import Counted, NotDerivableError, recount
+from evenhand.verify.recount import recount
+from evenhand.verify.reviews import is_below_floor
 
 _RATES = ("percent", "ratio")
 
@@ -46,6 +48,11 @@ def _places(figure: dict[str, Any], build: Build) -> int:
         return int(rounding["percent_places"])
     if figure["scale"] == "ratio":
         return int(rounding["precision_places"])
+    if figure["scale"] == "score":
+        return int(build.policy["evidence"]["score_places"])
+    if figure["id"].startswith("reviews.reliability:"):
+        # The mean confidence of a bin is a place on an axis of percentages.
+        return int(rounding["percent_places"]) if figure["scale"] == "mean" else 0
     return int(rounding["mean_places"]) if figure["scale"] == "mean" else 0
 
 
@@ -82,6 +89,11 @@ def _expected_reason(figure: dict[str, Any], counted: Counted, weeks: set[str], 
     """Why the figure must have no value; empty when it must have one."""
     metric, _, name = figure["id"].partition(":")
     floors = build.policy["floors"]
+    told = figure["withheld"]["reason"] if figure["withheld"] else ""
+    if told == "window_not_covered" and not (counted.numerator or counted.denominator):
+        return "window_not_covered"
+    if is_below_floor(build, metric, figure, counted):
+        return "below_floor"
     if metric == "signals.rule_precision" and (counted.denominator or 0) < floors["rule_precision"]:
         return "below_floor"
     if metric == "outcomes.weekly_trend":
@@ -96,7 +108,6 @@ def _expected_reason(figure: dict[str, Any], counted: Counted, weeks: set[str], 
         if of < floors["weekly_fleet"]:
             return "below_floor"
     if counted.value is None:
-        told = figure["withheld"]["reason"] if figure["withheld"] else ""
         return told if told in ("not_measurable", "nothing_decided") else "not_measurable"
     return ""
 

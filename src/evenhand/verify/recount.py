@@ -1,42 +1,20 @@
 """Every published figure counted again from the published rows.
 
 Belongs here: for each name of a figure, what is counted of which rows. Does not: comparing (figures). A figure that
-cannot be counted again says why in its place.
+cannot be counted again says why in its place. Figures over reviews are counted beside (reviews).
 
 Source: fairness contract, sections 2 to 7, written again from the contract alone.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from evenhand.verify.build import Build
+from evenhand.verify.counted import Counted, NotDerivableError, count, ratio
+from evenhand.verify.reviews import is_over_reviews, recount_reviews
 
 Row = dict[str, Any]
-
-
-class NotDerivableError(Exception):
-    """The published rows do not give this figure; says why, in the words of the Verify page."""
-
-
-@dataclass(frozen=True)
-class Counted:
-    """What was counted: a share, a mean, a number. `value` is exact."""
-
-    value: Fraction | None
-    numerator: int | None
-    denominator: int | None
-
-
-def count(number: int) -> Counted:
-    """A number of things."""
-    return Counted(Fraction(number), number, None)
-
-
-def ratio(numerator: int, denominator: int) -> Counted:
-    """A share or a mean; nothing of nothing has no value."""
-    return Counted(Fraction(numerator, denominator) if denominator else None, numerator, denominator)
 
 
 def recount(build: Build, figure: dict[str, Any]) -> Counted:
@@ -45,6 +23,8 @@ def recount(build: Build, figure: dict[str, Any]) -> Counted:
     Raises NotDerivableError with the reason, or NotReadableError when the rows are missing or damaged.
     """
     metric, _, name = figure["id"].partition(":")
+    if is_over_reviews(metric):
+        return recount_reviews(build, metric, name)
     if metric not in _METRICS:
         raise NotDerivableError(_REASONS.get(metric, "no rule to count it again is known"))
     return _METRICS[metric](build, name)
