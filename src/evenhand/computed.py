@@ -54,6 +54,8 @@ class Computed:
     """What rules' claims are worth, and what is recommended; for the operator alone."""
     mentions: dict[str, int] = field(default_factory=dict)
     """Reverts that are only spoken of, by reason; for data quality."""
+    lake: Path | None = None
+    """The lake that it was computed of, for the leak scan."""
 
 
 def open_engine(lake_dir: Path, manifest: LakeManifest, policy: Policy) -> DuckEngine:
@@ -93,6 +95,8 @@ class Computation:
 
     def __init__(self, lake_dir: Path, policy: Policy, as_of: int) -> None:
         """Opens the lake; LakeError when it is missing or incomplete."""
+        self._lake_dir = lake_dir
+        self._lake_dir = lake_dir
         self.manifest = open_lake_manifest(lake_dir)
         self.context = context_of(self.manifest, policy, as_of)
         _refuse_dropped(self.manifest, self.context)
@@ -162,6 +166,11 @@ class Computation:
         eligible = len(self.result("fleet.instance_signals").eligible)
         return published_rows(self._engine, self.context, self.manifest, eligible_instances=eligible)
 
+    def _refuse_replaced(self) -> None:
+        """LakeError when another run has put a new lake in the place of this one: part of what was read may be its."""
+        if open_lake_manifest(self._lake_dir) != self.manifest:
+            raise LakeError("the lake was replaced by another run while it was read: run this again")
+
     def computed(self, *, with_rows: bool = True) -> Computed:
         """Everything, with what must be withheld across metrics withheld; the API alone needs no rows."""
         with ThreadPoolExecutor(1, "corpora") as beside:
@@ -169,6 +178,7 @@ class Computation:
             pairing = beside.submit(self.corpora)
             results = {name: self.result(name) for name in (*registry(), *combinations())}
             pairing.result()
+        self._refuse_replaced()
         return Computed(
             self.context,
             self.manifest,
@@ -178,6 +188,7 @@ class Computation:
             self.cases(),
             rows=self.rows() if with_rows else {},
             mentions=uncorroborated_mentions(self._engine, self.context.as_of),
+            lake=self._lake_dir,
         )
 
 

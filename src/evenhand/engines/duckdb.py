@@ -7,6 +7,7 @@ Does not: any rule (metrics), or what a table means (lake/views.sql).
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import duckdb
 import pyarrow as pa
 
 from evenhand.duck import in_memory
+from evenhand.errors import LakeError
 from evenhand.lake.tables import TABLES, Kind, Table
 from evenhand.policy import Policy
 
@@ -46,10 +48,11 @@ class DuckEngine:
         self._connection.execute(f"SET temp_directory={_quoted(self._spill.name)}")
         if threads:
             self._connection.execute(f"SET threads={threads}")
-        for table in TABLES.values():
-            self._name_table(table, table_files.get(table.name, ()))
-        self._name_policy(policy)
-        self._connection.execute(files("evenhand.lake").joinpath("views.sql").read_text(encoding="utf-8"))
+        with _damage():
+            for table in TABLES.values():
+                self._name_table(table, table_files.get(table.name, ()))
+            self._name_policy(policy)
+            self._connection.execute(files("evenhand.lake").joinpath("views.sql").read_text(encoding="utf-8"))
 
     def beside(self) -> "DuckEngine":
         """The same lake for another thread, at the same time; its temporary tables are its own. To be closed first."""
@@ -103,7 +106,8 @@ class DuckEngine:
     def arrow(self, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
         """The rows of one query as an Arrow table; the query names its parameters as `$name`."""
         used = {name: parameters[name] for name in set(_PARAMETER.findall(_without_comments(sql)))}
-        return self._connection.sql(sql, params=used or None).to_arrow_table()
+        with _damage():
+            return self._connection.sql(sql, params=used or None).to_arrow_table()
 
     def cells(self, sql: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The rows of one counting query as dictionaries: few, small, integers and names."""
@@ -112,7 +116,7 @@ class DuckEngine:
 
     def batches(self, sql: str) -> Iterator[dict[str, Any]]:
         """The rows of a query without parameters, a batch in memory at a time; another thread may ask meanwhile."""
-        with self._connection.cursor() as cursor:
+        with _damage(), self._connection.cursor() as cursor:
             yield from self._rows_of(cursor, sql)
 
     @staticmethod
@@ -123,7 +127,17 @@ class DuckEngine:
     def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
         """A statement without rows, such as a temporary table that several queries read."""
         used = {name: parameters[name] for name in set(_PARAMETER.findall(_without_comments(sql)))}
-        self._connection.execute(sql, used or None)
+        with _damage():
+            self._connection.execute(sql, used or None)
+
+
+@contextmanager
+def _damage() -> Iterator[None]:
+    """What DuckDB says of a file that it cannot read is about the lake; its words name paths and are not repeated."""
+    try:
+        yield
+    except (duckdb.IOException, duckdb.InvalidInputException, duckdb.SerializationException) as error:
+        raise LakeError("a file of the lake is damaged or gone: extract again with --full") from error
 
 
 def _without_comments(sql: str) -> str:

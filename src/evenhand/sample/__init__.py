@@ -13,6 +13,8 @@ DEFAULT_DAYS = 120
 DEFAULT_EVENTS = 4_700  # as in data/sample: every feature shows, and the export stays small enough to keep
 DEFAULT_SEED = 7
 MIN_EVENTS = 1_000
+MOST_DAYS = 3_650
+MOST_EVENTS = 100_000_000
 
 
 def write_sample(
@@ -31,8 +33,10 @@ def write_sample(
 
 
 def _check(*, days: int, events: int, seed: int, as_of: datetime) -> None:
-    if days < 1:
-        raise ValueError(f"a sample needs at least one day, not {days}")
+    if not 1 <= days <= MOST_DAYS:
+        raise ValueError(f"a sample covers at least one day and at most {MOST_DAYS:,}, not {days}")
+    if events > MOST_EVENTS:
+        raise ValueError(f"a sample has at most {MOST_EVENTS:,} events, not {events:,}")
     if events < MIN_EVENTS:
         raise ValueError(f"a sample needs at least {MIN_EVENTS} events to show every feature, not {events}")
     if seed < 0:

@@ -4,6 +4,7 @@ Belongs here: which file holds which table. Does not: how a kind of file is read
 parquet_file.py), or what a text means (lake).
 """
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
@@ -66,12 +67,16 @@ class FolderSource(Source):
         self._fingerprint.check(self.label)
 
     def _find(self, table: str) -> TableFile | None:
-        found = [suffix for suffix in self.readers if (self.path / (table + suffix)).is_file()]
+        found = [suffix for suffix in self.readers if os.path.lexists(self.path / (table + suffix))]
         if len(found) > 1:
             names = " and ".join(table + suffix for suffix in found)
             raise SourceError(f"the folder {self.label} has {names}: leave one file for each table")
         if not found:
             return None
+        if not (self.path / (table + found[0])).is_file():
+            raise SourceError(
+                f"{table}{found[0]} in the folder {self.label} is no readable file: export it again, or remove it"
+            )
         return self.readers[found[0]](self.path / (table + found[0]), f"{self.label}/{table}{found[0]}")
 
     def tables(self) -> tuple[str, ...]:

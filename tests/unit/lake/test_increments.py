@@ -298,3 +298,21 @@ def test_two_processes_give_the_same_lake_as_one(tmp_path: Path, monkeypatch: py
         write_lake(opened, tmp_path / "two", as_of=AS_OF, workers=2)
     extract(source, tmp_path / "one", AS_OF)
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+def test_a_damaged_file_of_the_lake_is_one_sentence_that_names_no_path(tmp_path: Path) -> None:
+    source = export(tmp_path, event(1, "2026-05-19"))
+    extract(source, tmp_path / "lake", AS_OF)
+    (tmp_path / "lake" / "audit_events" / "2026-05-19.parquet").write_bytes(b"PAR1 no more")
+    with pytest.raises(LakeError, match=r"^a file of the lake is damaged or gone: extract again with --full$"):
+        Computation(tmp_path / "lake", Policy(), AS_OF).computed()
+
+
+def test_a_lake_replaced_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    source = export(tmp_path, event(1, "2026-05-19"))
+    extract(source, tmp_path / "lake", AS_OF)
+    with Computation(tmp_path / "lake", Policy(), AS_OF) as computation:
+        add(source, "audit_events", event(2, "2026-05-19"))
+        extract(source, tmp_path / "lake", AS_OF)
+        with pytest.raises(LakeError, match="replaced by another run while it was read"):
+            computation.computed()

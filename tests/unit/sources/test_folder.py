@@ -1,6 +1,7 @@
 """A folder with one file per table as an export (contract section 0)."""
 
 import gzip
+import os
 from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
@@ -240,7 +241,7 @@ def test_a_folder_that_cannot_be_read_whole_is_refused(tmp_path: Path, make: Cal
 def test_files_that_name_no_table_are_ignored(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "x", "pull_request_files.csv", HEADER)
     folder_of(folder, "README.md", b"\xff")
-    (folder / "audit_events.csv").mkdir()
+    (folder / "notes.csv").mkdir()
     with open_source(str(folder)) as source:
         assert source.tables() == ("pull_request_files",)
         assert source.label == "x"
@@ -249,3 +250,13 @@ def test_files_that_name_no_table_are_ignored(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="there is no file or folder"):
         open_source(str(tmp_path / "nowhere"))
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, lambda path: path.symlink_to("nowhere"), os.mkfifo])
+def test_a_table_file_that_is_no_file_is_refused_and_not_taken_for_absent(
+    make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    (tmp_path / "orb_instances.csv").write_text("instance_id,registered\n")
+    make(tmp_path / "audit_events.csv")
+    with pytest.raises(SourceError, match=r"audit_events\.csv .* is no readable file"):
+        open_source(str(tmp_path))
