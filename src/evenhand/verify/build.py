@@ -14,6 +14,10 @@ from evenhand.verify.target import Target
 _ROWS_OF_A_CORPUS = 100_000
 
 
+class MissingTableError(NotReadableError):
+    """A table that the build does not list: what it would hold was not provided, or may not be told."""
+
+
 @dataclass
 class Build:
     """A build's documents, by path, and its Parquet tables."""
@@ -54,8 +58,10 @@ class Build:
         return list(self._tables)
 
     def table(self, path: str) -> Rows:
-        """A Parquet file's rows; NotReadableError when it is missing or refused."""
+        """A Parquet file's rows; MissingTableError when none is listed, NotReadableError when it is gone or refused."""
         found = self._tables.get(path)
+        if found is None and path not in self.digests:
+            raise MissingTableError(f"{path} is not published")
         if found is None:
             raise NotReadableError(f"{path} is missing")
         if isinstance(found, NotReadableError):

@@ -9,7 +9,7 @@ Source: fairness contract, section 1.
 from fractions import Fraction
 from typing import Any
 
-from evenhand.verify.build import Build
+from evenhand.verify.build import Build, MissingTableError
 from evenhand.verify.claims import Claims
 from evenhand.verify.counted import Counted, NotDerivableError
 from evenhand.verify.plain import NotReadableError, number, rounded, wilson
@@ -37,6 +37,11 @@ def check_figures(build: Build, claims: Claims) -> None:
             _check_value(name, figure, recount(build, figure), weeks, build, claims)
         except NotDerivableError as error:
             claims.skip(name, str(error))
+        except MissingTableError as error:
+            if _not_provided(figure):
+                claims.skip(name, _cannot_be_measured(figure))
+            else:
+                claims.fail(name, "rows that it can be counted from", str(error))
         except (NotReadableError, KeyError, TypeError, ValueError) as error:
             claims.fail(name, "rows that it can be counted from", f"{type(error).__name__}: {error}")
         _check_interval(name, figure, build, claims)
@@ -66,8 +71,8 @@ def _check_value(
 ) -> None:
     reason = figure["withheld"]["reason"] if figure["withheld"] else None
     expected = _expected_reason(figure, counted, weeks, build)
-    if reason == "not_measurable" and expected != "not_measurable":
-        claims.skip(name, f"the build says that it cannot be measured: {figure['withheld'].get('detail', '')}")
+    if reason == "not_measurable" and (expected != "not_measurable" or _not_provided(figure)):
+        claims.skip(name, _cannot_be_measured(figure))
         return
     if expected or reason:
         told = f"withheld: {reason}" if reason else number(figure["value"])
@@ -79,6 +84,16 @@ def _check_value(
     claims.equal(
         name, f"{_printed(counted.value, figure, build)} ({counted.numerator} of {counted.denominator})", found
     )
+
+
+def _not_provided(figure: dict[str, Any]) -> bool:
+    """Whether the build says that the export did not hold what the figure is counted of."""
+    withheld = figure["withheld"] or {}
+    return withheld.get("reason") == "not_measurable" and str(withheld.get("detail", "")).startswith("not provided: ")
+
+
+def _cannot_be_measured(figure: dict[str, Any]) -> str:
+    return f"the build says that it cannot be measured: {figure['withheld'].get('detail', '')}"
 
 
 def _shown(counted: Counted, figure: dict[str, Any], build: Build) -> str:

@@ -23,6 +23,7 @@ from evenhand.site.pages import (
     reviews,
     rules,
     trends,
+    verify,
 )
 from evenhand.site.pages.rendering import write
 from evenhand.site.pages.site import Edition, Page, Site
@@ -38,6 +39,7 @@ PUBLIC: tuple[Callable[[Site], Iterator[Page]], ...] = (
     ledger.pages,
     reviews.pages,
     data.pages,
+    verify.pages,
     methodology.pages,
     limits.pages,
 )

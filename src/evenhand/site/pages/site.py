@@ -53,6 +53,7 @@ NAVIGATION = (
     ("parity", "Parity", "parity.html"),
     ("automation", "Automation", "automation.html"),
     ("data", "Data", "data.html"),
+    ("verify", "Verify", "verify.html"),
     ("methodology", "Methodology", "methodology.html"),
 )
 """(key, label, path) of the header, in order."""
