@@ -16,6 +16,7 @@ from evenhand import __version__
 from evenhand.canonical import pretty
 from evenhand.computed import Computed, compute
 from evenhand.disclosure.checks import check_published
+from evenhand.disclosure.leaks import scan
 from evenhand.disclosure.suppression import hidden_tables
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.evidence.analytics.reviewed import Reviewed, reviewed
@@ -162,6 +163,7 @@ def publish(
                 signing.sign(folder)
             write_checksums(folder)
             check_published(computed, folder)
+            scan(computed, folder)
             check_links(out, identity)
             # The operator's pages come first: when they fail, nothing has been published.
             if operator:

@@ -6,8 +6,8 @@ module each), or pages (site).
 Source: What a review means; design, section 1.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,13 @@ from evenhand.evidence.analytics.seat_calibration import SeatCalibration
 from evenhand.evidence.assessment import Assessment, assess
 from evenhand.evidence.collecting import without_cycle_search
 from evenhand.evidence.reading import BadRecord, read_reviews, read_seats
+from evenhand.evidence.records import Review
 from evenhand.evidence.seats import SeatRecords
 from evenhand.metrics.registry import Context
 from evenhand.policy import Policy, ascii_lower
 
 REVIEWS, SEATS = "reviews", "seats"
+TEXT = "private text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class Reviewed:
     undated_unrun: int
     unnamed: frozenset[str]
     assessment: Assessment | None = None
+    private: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """What of the export nobody may read, by class: for the leak scan."""
 
     @property
     def has_seats(self) -> bool:
@@ -138,7 +142,24 @@ class Reviewing:
             self._before.undated[True],
             frozenset(name for one in assessment.reviews if (name := ascii_lower(one.review.repo)) not in allowed),
             assessment if keep else None,
+            private_texts(one.review for one in assessment.reviews),
         )
+
+
+def private_texts(reviews: Iterable[Review]) -> dict[str, frozenset[str]]:
+    """Pull requests, identities, commits, branches, paths, titles, reasons and quotes of reviews, by class."""
+    found: dict[str, set[str]] = {name: set() for name in ("pull request", "review", "commit", "file path", TEXT)}
+    for review in reviews:
+        found["pull request"].add(f"{review.repo}#{review.pull_number}")
+        found["review"].add(review.review_id)
+        found["commit"].add(review.head_sha)
+        found[TEXT].add(review.head_ref)
+        found["file path"].update(review.files_at_head)
+        for finding in review.findings:
+            found["file path"].update(finding.files)
+            found[TEXT].update((finding.title, finding.reason))
+            found[TEXT].update(cited.quote for cited in (finding.contradiction, finding.promise) if cited)
+    return {name: frozenset(texts) for name, texts in found.items()}
 
 
 def reviewed(reviews: Path, seats: Path | None, policy: Policy, as_of: int, *, keep: bool = False) -> Reviewed:
