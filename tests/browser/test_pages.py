@@ -20,6 +20,8 @@ PAGES = (
     "parity",
     "automation",
     "data",
+    "verify",
+    "restatements",
     "quality",
     "methodology",
     "differences",
