@@ -78,7 +78,9 @@ class Bucket:
     carried: str = ""
     """A file of the earlier lake whose rows go into it too."""
     carried_before_day: int | None = None
-    """Of those rows only what lies before this day, or has no instant; None: all of them."""
+    """Of those rows only what lies before this day; None: all of them."""
+    carries_undated: bool = True
+    """Whether what has no instant is among them."""
     carried_bytes: int = 0
     retention: Retention | None = None
     """What is left of its rows when its day is past its retention."""
@@ -103,9 +105,7 @@ class Bucket:
         if self.carried_before_day is None:
             return rows
         moments = rows.column(self.table.increments)
-        return rows.filter(
-            pc.or_(pc.is_null(moments), pc.fill_null(pc.less(moments, self.carried_before_day * DAY), True))
-        )
+        return rows.filter(pc.fill_null(pc.less(moments, self.carried_before_day * DAY), self.carries_undated))
 
     def _left(self, rows: pa.Table) -> pa.Table:
         return rows if self.retention is None else self.retention.left(self.table, rows)

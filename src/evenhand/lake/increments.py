@@ -4,9 +4,10 @@ Belongs here: knowing an export again, and from which row and which day on it is
 putting old and new rows together (writing.py).
 
 A table that only grows is read above the last row that was read, and again over the last days, for rows that were
-changed or came in late below it. Everything else is read whole. What cannot be trusted is read whole too, and said: a
-source that was replaced, rewound, renumbered or pruned in its middle. What a source has pruned at its beginning stays
-in the lake, whose retention is its own.
+changed or came in late below it. Where rows have no numbers (PostgreSQL), the last days and the rows of no day are
+read again, and a count of each earlier day tells whether anything came in or went. Everything else is read whole. What
+cannot be trusted is read whole too, and said: a source that was replaced, rewound, renumbered or pruned in its middle.
+What a source has pruned at its beginning stays in the lake, whose retention is its own.
 """
 
 from collections.abc import Callable
@@ -17,10 +18,11 @@ import numpy as np
 
 from evenhand.errors import LakeError
 from evenhand.lake.manifest import LakeManifest, TableManifest
+from evenhand.lake.parse import UNREADABLE_ROW
 from evenhand.lake.reading import open_lake_manifest, table_files
 from evenhand.lake.retention import Retention
 from evenhand.lake.tables import TABLES, Table
-from evenhand.sources.base import Mark, Source
+from evenhand.sources.base import AnyMark, DayMark, Mark, Source
 from evenhand.timeline import DAY
 
 Say = Callable[[str], None]
@@ -29,11 +31,19 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Increment:
-    """How one table goes on: rows above `after`, and again those of `since_day` and later."""
+    """How one table goes on: rows above `after`, and again those of `since_day` and later.
 
-    after: int
+    Without an `after`, those of `since_day` and later and those of no day, which then are not taken over.
+    """
+
+    after: int | None
     since_day: int
     earlier: TableManifest
+
+    @property
+    def since_date(self) -> str:
+        """`since_day` as a date."""
+        return str(np.datetime64(self.since_day, "D"))
 
 
 @dataclass(frozen=True)
@@ -48,7 +58,7 @@ class Earlier:
 def earlier_lake(
     lake_dir: Path,
     source: Source,
-    marks: dict[str, Mark | None],
+    marks: dict[str, AnyMark | None],
     missing: dict[str, tuple[str, ...]],
     retention: Retention | None,
     *,
@@ -97,7 +107,7 @@ def _increment(
     table: Table,
     earlier: TableManifest,
     source: Source,
-    mark: Mark | None,
+    mark: AnyMark | None,
     as_of: int | None,
     overlap_days: int,
     say: Say,
@@ -105,11 +115,16 @@ def _increment(
     """How a table goes on; None when it is read whole."""
     if not table.increments or earlier.mark is None or earlier.latest_us is None:
         return None
+    # A row dated far ahead must not carry the re-read days with it.
+    latest = earlier.latest_us if as_of is None else min(earlier.latest_us, as_of)
+    since_day = latest // DAY - overlap_days
+    if isinstance(earlier.mark, DayMark):
+        return _increment_by_days(table, earlier, earlier.mark, source, mark, since_day, say)
     why = _is_another(table, earlier.mark, source, mark)
     if why:
         say(f"{table.name} is read whole: {why}")
         return None
-    assert mark is not None
+    assert isinstance(mark, Mark)
     new = source.rows_above(table, earlier.mark.highest)
     gone = earlier.mark.rows - (mark.rows - new)
     if gone < 0:
@@ -120,16 +135,83 @@ def _increment(
         return None
     if gone:
         say(f"{table.name}: {gone:,} of its first rows were pruned from the source; the lake keeps them")
-    # A row dated far ahead must not carry the re-read days with it.
-    latest = earlier.latest_us if as_of is None else min(earlier.latest_us, as_of)
-    since_day = latest // DAY - overlap_days
     say(f"{table.name}: {new:,} new rows, and the days from {np.datetime64(since_day, 'D')} again")
     return Increment(earlier.mark.highest, since_day, earlier)
 
 
-def _is_another(table: Table, earlier: Mark, source: Source, mark: Mark | None) -> str:
+def _increment_by_days(
+    table: Table,
+    earlier: TableManifest,
+    before: DayMark,
+    source: Source,
+    mark: AnyMark | None,
+    since_day: int,
+    say: Say,
+) -> Increment | None:
+    increment = Increment(None, since_day, earlier)
+    since = increment.since_date
+    if not isinstance(mark, DayMark):
+        say(f"{table.name} is read whole: it is empty now, or has no time that its server can tell the day of")
+        return None
+    if UNREADABLE_ROW in earlier.quarantined:
+        say(f"{table.name} is read whole: rows that could not be read have no day")
+        return None
+    pruned = _pruned_days(before, mark, since)
+    why = _has_other_days(before, mark, since, pruned) or _has_other_rows(table, before, source, since, pruned)
+    if why:
+        say(f"{table.name} is read whole: {why}")
+        return None
+    gone = sum(before.days[day] - mark.days.get(day, 0) for day in pruned)
+    if gone:
+        say(f"{table.name}: {gone:,} of its first rows were pruned from the source; the lake keeps them")
+    say(
+        f"{table.name}: the days from {since} again, {mark.since(since):,} rows; a row changed in an earlier day is "
+        "found by --full alone"
+    )
+    return increment
+
+
+def _pruned_days(before: DayMark, mark: DayMark, since: str) -> list[str]:
+    """The first days, as far as they are gone, and the one after them when a part of it is."""
+    pruned = []
+    for day in sorted(day for day in before.days if day < since):
+        left = mark.days.get(day, 0)
+        if left < before.days[day]:
+            pruned.append(day)
+        if left:
+            break
+    return pruned
+
+
+def _has_other_days(before: DayMark, mark: DayMark, since: str, pruned: list[str]) -> str:
+    """Why the days before those that are read again are not what they were; empty when they are."""
+    days = {day for day in before.days.keys() | mark.days.keys() if day < since}
+    came = sum(max(0, mark.days.get(day, 0) - before.days.get(day, 0)) for day in days)
+    if came:
+        return (
+            f"{came:,} rows came in that are dated before {since}, which is read again anyway; a greater overlap_days "
+            "in [lake] spares that"
+        )
+    gone = sum(max(0, before.days.get(day, 0) - mark.days.get(day, 0)) for day in days - set(pruned))
+    if gone:
+        return f"{gone:,} rows of days before {since} are gone from its middle, or the source was rewound"
+    return ""
+
+
+def _has_other_rows(table: Table, before: DayMark, source: Source, since: str, pruned: list[str]) -> str:
+    """Why a remembered row of a day that is taken over is not what it was; empty when all are."""
+    kept = [place for place, day in before.sample_days.items() if day < since and day not in pruned]
+    if not kept:
+        return "" if not any(day < since for day in before.days) else "nothing is left of what had been read"
+    found = source.digests(table, kept)
+    if any(found.get(place) != before.samples[place] for place in kept):
+        return "the source was replaced, or its rows were moved: a row that had been read is another one"
+    return ""
+
+
+def _is_another(table: Table, earlier: Mark, source: Source, mark: AnyMark | None) -> str:
     """Why a table is not the one that was read before; empty when it is."""
-    if mark is None:
+    if not isinstance(mark, Mark):
         return "it is empty now, or has no row numbers any more"
     if mark.highest < earlier.highest:
         return f"the source was rewound, to row {mark.highest:,} from row {earlier.highest:,}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from evenhand.canonical import sha256_hex
 from evenhand.lake.retention import Retention
-from evenhand.sources.base import Mark
+from evenhand.sources.base import AnyMark, mark_from_json
 
 FORMAT_VERSION = 2
 MANIFEST_NAME = "lake.json"
@@ -47,7 +47,7 @@ class TableManifest:
     earliest_us: int | None = None
     latest_us: int | None = None
     """Bounds of the table's own instant (ts_us, received_us, occurred_us or updated_us), when it has one."""
-    mark: Mark | None = None
+    mark: AnyMark | None = None
     """How far the source was read, where a later extraction can go on from there."""
     files: list[LakeFile] = field(default_factory=list)
     content_sha256: str = ""
@@ -87,7 +87,7 @@ class LakeManifest:
         for name, entry in value["tables"].items():
             files = [LakeFile(**file) for file in entry.pop("files")]
             mark = entry.pop("mark")
-            tables[name] = TableManifest(files=files, mark=Mark.from_json(mark) if mark else None, **entry)
+            tables[name] = TableManifest(files=files, mark=mark_from_json(mark) if mark else None, **entry)
         return cls(
             format_version=value["format_version"],
             source_kind=value["source_kind"],

@@ -114,8 +114,12 @@ class _Columns:
         return values, known
 
 
-def parse_batch(table: Table, raw: RawBatch, since_day: int | None = None) -> ParsedBatch:
+def parse_batch(
+    table: Table, raw: RawBatch, since_day: int | None = None, *, with_undated: bool = False
+) -> ParsedBatch:
     """The typed rows of one raw batch; with `since_day` only those that are known to be of that UTC day or later.
+
+    `with_undated` keeps, beside those, the ones of no day.
 
     Reasons are `unparseable_<column of the export>`, `empty_rule_id` and `unreadable_row`. A row is set aside when
     it lacks what gives it a place in any figure: its time, or the number of its pull request; otherwise the value
@@ -132,11 +136,11 @@ def parse_batch(table: Table, raw: RawBatch, since_day: int | None = None) -> Pa
     malformed, listed = _malformed(table, columns)
     if since_day is not None:
         assert days is not None
-        asked = days >= since_day
+        asked = (days >= since_day) | (days == UNDATED) if with_undated else days >= since_day
         columns.keep &= asked
         columns.bad = {reason: rows & asked for reason, rows in columns.bad.items()}
         malformed, listed = malformed & asked, listed & asked
-        unreadable = []
+        unreadable = unreadable if with_undated else []
     rows = _kept(pa.RecordBatch.from_arrays(arrays, schema=schema_of(table)), columns.keep)
     found = {reason: np.flatnonzero(bad) for reason, bad in columns.bad.items()}
     found = {reason: where for reason, where in found.items() if len(where)}
@@ -149,7 +153,7 @@ def parse_batch(table: Table, raw: RawBatch, since_day: int | None = None) -> Pa
     parsed = ParsedBatch(rows, quarantined, int(malformed.sum()), int(listed.sum()))
     if days is not None:
         by_reason = {reason: days[where] for reason, where in found.items()}
-        read = days if since_day is None else days[days >= since_day]
+        read = days if since_day is None else days[asked]
         if unreadable:
             by_reason[UNREADABLE_ROW] = np.full(len(unreadable), UNDATED)
             read = np.concatenate((read, by_reason[UNREADABLE_ROW]))

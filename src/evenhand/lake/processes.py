@@ -127,7 +127,8 @@ def _serve(share_numbers: int, bucket_numbers: int) -> None:
     reading: dict[str, Any] = json.loads(line)
     staged = Path(reading["staged"])
     shares: list[Share] = [
-        (name, None if part is None else (part[0], part[1]), since_day) for name, part, since_day in reading["shares"]
+        (name, (part[0], part[1]) if isinstance(part, list) else part, since_day)
+        for name, part, since_day in reading["shares"]
     ]
     with open_source(reading["address"]) as source:
         tallies = read_shares(source, shares, iter(Numbers(share_numbers)), staged, 1, end_with_parent)

@@ -163,7 +163,8 @@ def _finish(stages: dict[str, Stage], tallies: dict[str, Tally]) -> None:
 def _read_share(source: Source, table: Table, part: Part, since_day: int | None, tally: Tally, stage: Stage) -> None:
     own_instant = next((name for name in _OWN_INSTANTS if name in table.column_names), None)
     for raw in source.batches(table, part):
-        parsed = parse_batch(table, raw, since_day)
+        # A share by days leaves no row of no day to another one.
+        parsed = parse_batch(table, raw, since_day, with_undated=isinstance(part, str))
         if parsed.days is not None:
             _count_by_day(tally, parsed, parsed.days)
         else:

@@ -33,6 +33,7 @@ from evenhand.lake.manifest import (
     TableManifest,
     content_digest,
 )
+from evenhand.lake.parse import UNDATED
 from evenhand.lake.processes import Helper, files_of, reading_message, tallies_of, writing_message
 from evenhand.lake.quarantine import EXAMPLES, QUARANTINE_NAME, write_quarantine
 from evenhand.lake.retention import Retention
@@ -40,7 +41,7 @@ from evenhand.lake.tables import TABLES, Table
 from evenhand.lake.tallies import TALLIES_NAME, read_tallies, write_tallies
 from evenhand.lake.work import Counts, Numbers, Share, Tally, read_shares, write_buckets
 from evenhand.policy import Policy
-from evenhand.sources.base import Mark, Source
+from evenhand.sources.base import AnyMark, DayMark, Source
 
 SMALL_EXPORT_BYTES = 24 << 20
 """A smaller export is read sooner than a second process starts (0.4 s)."""
@@ -134,7 +135,7 @@ class Plan:
     building: Path
     missing: dict[str, tuple[str, ...]]
     """Provided table -> columns that it lacks."""
-    marks: dict[str, Mark | None]
+    marks: dict[str, AnyMark | None]
     as_of: int | None
     retention: Retention | None
     earlier: Earlier | None
@@ -155,6 +156,10 @@ class Plan:
             table, increment = TABLES[name], self.increment(name)
             if increment is None:
                 shares += [(name, part, None) for part in self.source.parts(table)]
+                continue
+            if increment.after is None:
+                by_day = self.source.parts_from_day(table, increment.since_date)
+                shares += [(name, part, increment.since_day) for part in by_day]
                 continue
             # A day earlier than asked: a text with an offset can name an instant of the next day, UTC.
             day = str(np.datetime64(increment.since_day - 1, "D"))
@@ -300,11 +305,18 @@ def _merge(tallies: dict[str, Tally], others: dict[str, Tally]) -> None:
 
 
 def _share_of_rows(plan: Plan, shares: list[Share]) -> float:
-    """About how much of the export is read, by row numbers; 1 for a table that is read whole."""
+    """About how much of the export is read, by row numbers or days; 1 for a table that is read whole."""
     if plan.earlier is None:
         return 1.0
-    rows = sum(part[1] - part[0] for name, part, _ in shares if part is not None and plan.increment(name))
-    known = sum(mark.highest - mark.lowest + 1 for mark in plan.marks.values() if mark is not None)
+    rows = sum(part[1] - part[0] for name, part, _ in shares if isinstance(part, tuple) and plan.increment(name))
+    known = 0
+    for name, mark in plan.marks.items():
+        increment = plan.increment(name)
+        if isinstance(mark, DayMark):
+            known += mark.rows
+            rows += mark.since(increment.since_date) + mark.of_no_day if increment else 0
+        elif mark is not None:
+            known += mark.highest - mark.lowest + 1
     # Tables that change hold about an eighth of an export's bytes.
     return 1 / 8 + rows / max(known, 1)
 
@@ -350,6 +362,7 @@ def _carrying(plan: Plan, bucket: Bucket, old: LakeFile, increment: Increment) -
         bucket,
         carried=str(path),
         carried_before_day=None if bucket.table.by_day else increment.since_day,
+        carries_undated=increment.after is not None,
         carried_bytes=pq.read_metadata(path).num_rows * _ROW_BYTES,
     )
 
@@ -386,14 +399,18 @@ def _link(old: Path, new: Path) -> None:
 
 
 def _counted_before(plan: Plan) -> dict[str, Tally]:
-    """What had been found in the days that were not read again, and in rows of no day."""
+    """What had been found in the days that were not read again, and in rows of no day unless they were."""
     if plan.earlier is None:
         return {}
     counted = {}
     for name, tally in read_tallies(plan.earlier.folder / TALLIES_NAME).items():
         increment = plan.increment(name)
         if increment is not None:
-            kept = {day: counts for day, counts in tally.periods.items() if day < increment.since_day}
+            kept = {
+                day: counts
+                for day, counts in tally.periods.items()
+                if day < increment.since_day and (day != UNDATED or increment.after is not None)
+            }
             counted[name] = Tally(kept)
     return counted
 

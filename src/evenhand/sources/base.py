@@ -15,8 +15,12 @@ import pyarrow as pa
 from evenhand.errors import BusySourceError
 from evenhand.lake.tables import Table
 
-Part = tuple[int, int] | None
-"""A share of a table's rows: rowids above the first and up to the second, or None for all of them."""
+Part = tuple[int, int] | str | None
+"""A share of a table's rows: rowids above the first and up to the second; a date, for the rows of that UTC day and
+later, or OF_NO_DAY; None for all of them."""
+
+OF_NO_DAY = ""
+"""The share of the rows whose own instant is none, and of such as only a reader of texts can tell the day of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,44 @@ class Mark:
         """From a manifest; JSON has made texts of the keys."""
         samples = {int(key): digest for key, digest in value["samples"].items()}
         return cls(value["lowest"], value["highest"], value["rows"], samples)
+
+
+@dataclass(frozen=True, slots=True)
+class DayMark:
+    """How far a table without row numbers had been read: what each UTC day of its own instant held."""
+
+    days: dict[str, int]
+    """Date -> rows."""
+    of_no_day: int
+    """Rows that the source can give no day to."""
+    samples: dict[int, str]
+    """Place of a row -> digest of what never changes in it, for one row of some days."""
+    sample_days: dict[int, str]
+    """Place of such a row -> its day."""
+
+    @property
+    def rows(self) -> int:
+        """All rows."""
+        return sum(self.days.values()) + self.of_no_day
+
+    def since(self, day: str) -> int:
+        """Rows of a day and later ones."""
+        return sum(rows for date, rows in self.days.items() if date >= day)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "DayMark":
+        """From a manifest."""
+        samples = {int(place): digest for place, digest in value["samples"].items()}
+        sample_days = {int(place): day for place, day in value["sample_days"].items()}
+        return cls(value["days"], value["of_no_day"], samples, sample_days)
+
+
+AnyMark = Mark | DayMark
+
+
+def mark_from_json(value: dict[str, Any]) -> AnyMark:
+    """A mark of either kind."""
+    return DayMark.from_json(value) if "days" in value else Mark.from_json(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +135,8 @@ class Source(ABC):
     def size(self) -> int:
         """Bytes of the export, about: what decides whether a second process is worth its start."""
 
-    def mark(self, table: Table) -> Mark | None:
-        """How far the table goes, by a key that only grows; None when it has no such key or is empty."""
+    def mark(self, table: Table) -> AnyMark | None:
+        """How far the table goes, by a key that only grows or by days; None when it has neither or is empty."""
         return None
 
     def digests(self, table: Table, keys: Collection[int]) -> dict[int, str]:
@@ -111,6 +153,10 @@ class Source(ABC):
 
     def parts_since(self, table: Table, key: int, day: str) -> list[Part]:
         """Shares that hold, among others, every row up to a key whose own instant, as text, is at or after a date."""
+        raise NotImplementedError
+
+    def parts_from_day(self, table: Table, day: str) -> list[Part]:
+        """Shares of the rows of a UTC day and later, and of those of no day."""
         raise NotImplementedError
 
     @abstractmethod

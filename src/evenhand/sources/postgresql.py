@@ -8,8 +8,9 @@ always qualified and quoted, and functions are looked for in pg_catalog alone, s
 along is called by accident. The server makes each value a text as SQLite would hold it.
 """
 
+import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -19,8 +20,9 @@ import pyarrow as pa
 from evenhand.errors import SourceError
 from evenhand.lake.tables import READABLE, TABLES, Table
 from evenhand.policy import Policy
-from evenhand.sources.base import Part, RawBatch, Source, batch_without
+from evenhand.sources.base import OF_NO_DAY, DayMark, Part, RawBatch, Source, batch_without
 from evenhand.sources.postgresql_address import LABEL, Limits, connect, refusal
+from evenhand.sources.postgresql_days import day_of, no_earlier
 from evenhand.sources.utf8 import readable_rows
 
 SNAPSHOT_SCHEME = "postgresql-snapshot:"
@@ -31,6 +33,8 @@ _RANGES_FROM_VERSION = 140000
 """From this version on PostgreSQL reads a range of ctids without reading the whole table."""
 _LINES_PER_BLOCK = 1000
 """More than a block of 8 KiB can hold: block and line make one number."""
+_SAMPLES = 32
+"""Days of a table of each of which a row is remembered, to know the table again."""
 _READABLE_KINDS = ("r", "p", "v", "m", "f")
 
 _TABLES = """
@@ -93,6 +97,7 @@ class PostgresSource(Source):
         self._connection = connect(address, self._limits)
         self._policy = policy
         self._snapshot = snapshot
+        self._of_no_day: dict[str, int] = {}
         try:
             self._begin()
             self._relations = self._found()
@@ -179,9 +184,7 @@ class PostgresSource(Source):
     def parts(self, table: Table) -> list[Part]:
         """Spans of blocks of a plain table; the last one is open, should the table have grown."""
         relation = self._relations[table.name]
-        [(version, block_size)] = self._asked(
-            "SELECT current_setting('server_version_num')::int, current_setting('block_size')::int", "its version"
-        )
+        version, block_size = self._server()
         if relation.kind != "r" or version < _RANGES_FROM_VERSION:
             return [None]
         blocks = relation.size // block_size
@@ -196,7 +199,9 @@ class PostgresSource(Source):
         read = [relation.columns[name] for name in provided]
         listed = [*map(_text_of, read), _place_of(relation), _holds_bytes(read)]
         query = f"SELECT {', '.join(listed)} FROM {relation.quoted}"
-        if part is not None:
+        if isinstance(part, str):
+            query += f" WHERE {self._of_days(table, part)}"
+        elif part is not None:
             query += f" WHERE ctid >= '({part[0]},0)'::tid"
             query += "" if part[1] == _LAST_BLOCK else f" AND ctid < '({part[1]},0)'::tid"
         first = 1
@@ -205,6 +210,65 @@ class PostgresSource(Source):
             columns, bad = readable_rows([text.cast(pa.binary()) for text in texts])
             yield _batch(table, dict(zip(provided, columns, strict=True)), bad, places, bytes_there, first)
             first += batch.num_rows
+
+    def _server(self) -> tuple[int, int]:
+        """Its version as a number, and the bytes of a block."""
+        query = "SELECT current_setting('server_version_num')::int, current_setting('block_size')::int"
+        [(version, block_size)] = self._asked(query, "its version")
+        return version, block_size
+
+    def mark(self, table: Table) -> DayMark | None:
+        """By the UTC day of the table's own instant, for a plain table whose server can tell it."""
+        relation, instant = self._relations[table.name], self._instant(table)
+        if relation.kind != "r" or instant is None or self._server()[0] < _RANGES_FROM_VERSION:
+            return None
+        query = (
+            f"SELECT {day_of(instant.name, instant.kind)}, count(*), min(ctid)::text FROM {relation.quoted} GROUP BY 1"
+        )
+        found = sorted(self._asked(query, f"the days of {table.name}"), key=lambda row: row[0] or "")
+        self._of_no_day[table.name] = of_no_day = sum(rows for day, rows, _ in found if day is None)
+        dated = [row for row in found if row[0] is not None]
+        if not dated:
+            return None
+        chosen = {len(dated) * number // _SAMPLES for number in range(_SAMPLES)}
+        places = {_place(dated[number][2]): dated[number][0] for number in sorted(chosen)}
+        samples = self.digests(table, places)
+        return DayMark({day: rows for day, rows, _ in dated}, of_no_day, samples, places)
+
+    def _instant(self, table: Table) -> Column | None:
+        """The column of the table's own instant, when its server can tell the day of it."""
+        column = self._relations[table.name].columns.get(table.column(table.increments).source_name)
+        return column if column is not None and day_of(column.name, column.kind) else None
+
+    def digests(self, table: Table, keys: Collection[int]) -> dict[int, str]:
+        """Of the identity and of what a row cannot be without, by the place of the row."""
+        relation = self._relations[table.name]
+        fixed = [relation.columns[name] for name in ("id", *table.required) if name in relation.columns]
+        places = ", ".join(f"'({key // _LINES_PER_BLOCK},{key % _LINES_PER_BLOCK})'" for key in sorted(keys))
+        query = f"SELECT ctid::text, {', '.join(map(_text_of, fixed))} FROM {relation.quoted} "
+        found = {}
+        for place, *values in self._asked(
+            query + f"WHERE ctid = ANY (ARRAY[{places}]::tid[])", f"rows of {table.name}"
+        ):
+            found[_place(place)] = hashlib.sha256(json.dumps(values).encode("utf-8", "backslashreplace")).hexdigest()
+        return found
+
+    def parts_from_day(self, table: Table, day: str) -> list[Part]:
+        """One of the days and, where there are such rows, one of no day."""
+        if table.name not in self._of_no_day:
+            self.mark(table)
+        return [day, OF_NO_DAY] if self._of_no_day.get(table.name, 1) else [day]
+
+    def _of_days(self, table: Table, part: str) -> str:
+        """The condition of a share by days."""
+        column = self._instant(table)
+        assert column is not None
+        day = day_of(column.name, column.kind)
+        if part == OF_NO_DAY:
+            return f"({day}) IS NULL"
+        # The first comparison is for an index; the order of texts under any collation of a language keeps digits in
+        # theirs.
+        return f"{no_earlier(column.name, column.kind, part)} AND ({day}) >= {literal(part)}"
 
     def check_unchanged(self) -> None:
         """Nothing to check: all of it is one snapshot."""
@@ -341,9 +405,13 @@ def _positions(places: pa.StringArray, first: int) -> list[int]:
         if place is None:
             found.append(number)
         else:
-            block, line = place[1:-1].split(",")
-            found.append(int(block) * _LINES_PER_BLOCK + int(line))
+            found.append(_place(place))
     return found
+
+
+def _place(ctid: str) -> int:
+    block, line = ctid[1:-1].split(",")
+    return int(block) * _LINES_PER_BLOCK + int(line)
 
 
 def _tuples(batch: pa.RecordBatch) -> list[tuple[Any, ...]]:

@@ -213,10 +213,10 @@ class SqliteSource(Source):
         """Rows by rowid: joined by SQLite where there is a rowid, else one value at a time."""
         provided = [name for name in table.source_columns if name in self._columns[table.name]]
         try:
-            if part is None:
-                yield from self._all_rows(table, provided, [None])
-            else:
+            if isinstance(part, tuple):
                 yield from self._joined_rows(table, provided, part)
+            else:
+                yield from self._all_rows(table, provided, [None])
         except sqlite3.Error as error:
             raise source_error(error, f"{table.name} in {self.label}") from error
 
