@@ -58,14 +58,14 @@ def resident(root: int) -> int:
     return total
 
 
-def extraction(export: Path, workers: int) -> tuple[float, float, float, int]:
+def extraction(source: str, workers: int) -> tuple[float, float, float, int]:
     """Seconds of one extraction in a fresh process, without and with the start of the interpreter.
 
     Then the processor seconds and the greatest summed resident bytes, of that process and its second one.
     """
     with tempfile.TemporaryDirectory() as folder:
         start, used = time.perf_counter(), processor_seconds_of_children()
-        command = [sys.executable, "-c", _RUN, str(export), f"{folder}/lake", str(workers)]
+        command = [sys.executable, "-c", _RUN, source, f"{folder}/lake", str(workers)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         peak = 0
         done = threading.Event()
@@ -106,7 +106,7 @@ def report(name: str, export: Path, repeat: int, limit: float, workers: int) -> 
     scans, runs, wholes, processor, peak = [], [], [], [], 0
     for _ in range(repeat):
         scans.append(timed(lambda: plain_scan(export)))
-        seconds, whole, processor_seconds, resident_bytes = extraction(export, workers)
+        seconds, whole, processor_seconds, resident_bytes = extraction(str(export), workers)
         runs.append(seconds)
         wholes.append(whole)
         processor.append(processor_seconds)

@@ -21,10 +21,10 @@ DAY = "2026-10-31"
 _LAST = f"created_at >= '{DAY}' AND created_at < ':'"
 
 
-def _command(export: Path, lake: Path, *more: str) -> tuple[float, float]:
+def extract_command(source: str, lake: Path, *more: str) -> tuple[float, float]:
     """Seconds and processor seconds of one `evenhand extract`, its start included."""
     start, used = time.perf_counter(), processor_seconds_of_children()
-    command = [sys.executable, "-m", "evenhand.cli", "extract", str(export), "--lake", str(lake), *more]
+    command = [sys.executable, "-m", "evenhand.cli", "extract", source, "--lake", str(lake), *more]
     subprocess.run(command, check=True, capture_output=True)
     return time.perf_counter() - start, processor_seconds_of_children() - used
 
@@ -42,11 +42,11 @@ def report_increment(name: str, export: Path, repeat: int) -> None:
             connection.execute("DROP TABLE IF EXISTS held.late")
             connection.execute(f"CREATE TABLE held.late AS SELECT * FROM audit_events WHERE {_LAST}")
             connection.execute(f"DELETE FROM audit_events WHERE {_LAST}")
-            whole.append(_command(now, lake, "--full"))
+            whole.append(extract_command(str(now), lake, "--full"))
             [(late,)] = connection.execute("SELECT count(*) FROM held.late").fetchall()
             connection.execute("INSERT INTO audit_events SELECT * FROM held.late")
             connection.close()
-            nights.append(_command(now, lake))
+            nights.append(extract_command(str(now), lake))
     full, night = (statistics.median(seconds for seconds, _ in runs) for runs in (whole, nights))
     full_used, night_used = (statistics.median(used for _, used in runs) for runs in (whole, nights))
     print(

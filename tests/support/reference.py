@@ -28,6 +28,7 @@ WEEK = 7 * DAY
 EXCLUDED = "slop_replay_backfill_v1"
 REVERSALS = ("reopened", "reverted", "superseded")
 BACKTESTS = ("calibration.threshold_backtest_run", "calibration.logic_backtest_run")
+COUNTERFACTUAL = "calibration.counterfactual_backtest_run"
 PUBLISHED = "github_app.pr_public_surface_published"
 LISTED = (
     *(f"reversal_{kind}" for kind in REVERSALS),
@@ -35,7 +36,7 @@ LISTED = (
     "pr_outcome",
     PUBLISHED,
     *BACKTESTS,
-    "calibration.counterfactual_backtest_run",
+    COUNTERFACTUAL,
 )
 HORIZON = "2026-07-29"
 
@@ -644,6 +645,34 @@ def _calibration_week(count: Counter[tuple[str, str]], week: str) -> dict[str, A
     }
 
 
+def track_record(export: Export) -> dict[str, Any]:
+    """Section 10: runs of any age, of all three kinds, that name their rule."""
+    rules: dict[str, Counter[str]] = {}
+    for event in export.events:
+        comparison = event.members.get("comparison")
+        if (
+            event.type not in (*BACKTESTS, COUNTERFACTUAL)
+            or event.at >= export.as_of
+            or not isinstance(comparison, dict)
+        ):
+            continue
+        rule, verdict = as_text(comparison.get("ruleId")), as_text(comparison.get("verdict"))
+        if rule is not None:
+            counts = rules.setdefault(rule, Counter())
+            counts["total"] += 1
+            counts[verdict if verdict in ("regressed", "improved") else "unchanged"] += 1
+    total, regressed = (sum(counts[what] for counts in rules.values()) for what in ("total", "regressed"))
+    return {
+        "totalRuns": total,
+        "regressedRuns": regressed,
+        "regressedRate": ratio(regressed, total),
+        "perRule": {
+            rule: {what: counts[what] for what in ("total", "regressed", "improved", "unchanged")}
+            for rule, counts in rules.items()
+        },
+    }
+
+
 # --- sections 4 and 5: outcomes -------------------------------------------------------------------------------
 
 
@@ -1226,6 +1255,7 @@ def figures(tables: dict[str, list[Row]], as_of: str, repos: list[str], json_cas
         "automationRate": automation_rate(export),
         "fleetAnalytics": fleet_analytics(export),
         "calibrationTrend": calibration_trend(export),
+        "trackRecord": track_record(export),
         "evalCorpus": published,
         "evalScoreRecords": score_records(export, precision, published),
         "quarantined": quarantined(export),
