@@ -107,7 +107,7 @@ EVENTS = st.tuples(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(nights=st.lists(st.lists(EVENTS, max_size=8), min_size=2, max_size=4), ages=st.booleans())
 def test_however_the_rows_come_in_the_lake_is_that_of_one_full_extraction(
     nights: list[list[tuple[str | None, str, str | None]]], ages: bool, tmp_path_factory: pytest.TempPathFactory
