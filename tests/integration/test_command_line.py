@@ -41,7 +41,7 @@ def test_help_imports_nothing_heavy(command: str) -> None:
 
 
 def test_help_comes_at_once() -> None:
-    best = min(_seconds("--help") for _ in range(3))
+    best = min(_seconds("--help") for _ in range(10))  # the least, for other work on the machine only adds
     assert best < 0.4
 
 
