@@ -30,7 +30,7 @@ from evenhand.policy import REVIEW_TABLES, Policy
 from evenhand.site import api
 from evenhand.site.api_files import write_operator, write_public
 from evenhand.site.datasets import write_datasets
-from evenhand.site.facts import BuildFacts, PublishedFile
+from evenhand.site.facts import BuildFacts, MadeBuild, PublishedFile
 from evenhand.site.packaging import write_datapackage, write_statement
 from evenhand.site.pages import write_operator_pages, write_pages
 from evenhand.site.publish import (
@@ -38,6 +38,7 @@ from evenhand.site.publish import (
     build_digest,
     build_id,
     check_links,
+    compared_build,
     file_digest,
     files_below,
     history,
@@ -153,11 +154,14 @@ def publish(
             before.build_id if before else None,
             previous_report(out, before),
             restate or "",
+            policy=_policy(computed),
+            versions=_versions(),
         )
         if published is None:
             this = PastBuild(
                 identity, as_of, digest, max((past.sequence for past in builds), default=0) + 1, restate or ""
             )
+            facts = _with_history(facts, out, builds, this, before)
             _write_surroundings(computed, facts, this, before, [*builds, this], folder)
             if signing:
                 signing.sign(folder)
@@ -177,6 +181,17 @@ def publish(
     quarantined = sum(sum(table.quarantined.values()) for table in computed.manifest.tables.values())
     bad = len(computed.reviews.bad) if computed.reviews else 0
     return Outcome(out / "builds" / identity, identity, published is not None, quarantined, document, bad)
+
+
+def _with_history(
+    facts: BuildFacts, out: Path, builds: list[PastBuild], this: PastBuild, before: PastBuild | None
+) -> BuildFacts:
+    """The same facts with every build made, and the one that restatements are told against."""
+    made = tuple(MadeBuild(past.build_id, past.as_of, past.digest, past.restated) for past in (*builds, this))
+    same = [past for past in builds if past.as_of == this.as_of]
+    against = same[-1] if same else before
+    figures = facts.previous_figures if against is before else previous_report(out, against)
+    return replace(facts, builds=made, compared=compared_build(out, against, figures))
 
 
 def _refuse_silent_restatement(builds: list[PastBuild], as_of: int, digest: str, restate: str | None) -> None:
@@ -242,15 +257,6 @@ def _write_surroundings(
 
 def _manifest(computed: Computed, facts: BuildFacts, this: PastBuild) -> dict[str, Any]:
     """`build.json`: inputs by label, row counts, quarantine, policy, versions; no timings and no addresses."""
-    policy: dict[str, dict[str, Any]] = {}
-    for value in computed.context.policy.described():
-        policy.setdefault(value.table, {})[value.name] = value.value
-    if computed.reviews is None:
-        for unused in REVIEW_TABLES:
-            policy.pop(unused)
-    # Logins in [owners] and [bots] are names of people.
-    for private in ("owners", "bots"):
-        policy.pop(private)
     return {
         "build": this.build_id,
         "asOf": iso(this.as_of),
@@ -261,9 +267,23 @@ def _manifest(computed: Computed, facts: BuildFacts, this: PastBuild) -> dict[st
         "source": computed.context.policy.site.source_label,
         **({"inputs": _inputs(computed.reviews)} if computed.reviews else {}),
         "quality": api.quality(computed.manifest, hidden_tables(computed.results)),
-        "policy": policy,
+        "policy": facts.policy,
         "versions": _versions(),
     }
+
+
+def _policy(computed: Computed) -> dict[str, dict[str, Any]]:
+    """The policy in force by table, without what names people and without what nothing here was counted by."""
+    policy: dict[str, dict[str, Any]] = {}
+    for value in computed.context.policy.described():
+        policy.setdefault(value.table, {})[value.name] = value.value
+    if computed.reviews is None:
+        for unused in REVIEW_TABLES:
+            policy.pop(unused)
+    # Logins in [owners] and [bots] are names of people.
+    for private in ("owners", "bots"):
+        policy.pop(private)
+    return policy
 
 
 def _versions() -> dict[str, str]:

@@ -78,6 +78,7 @@ class Site:
     title: str = _value("Is the gate treating contributors fairly?", "Title of the report")
     source_label: str = _value("audit export", "What the source is called in everything that is published")
     licence: str = _value("CC-BY-4.0", "Licence of the published data")
+    address: str = _value("", "Where the site is published, for the feed and the citation; empty: not told")
 
 
 @dataclass(frozen=True)
@@ -522,6 +523,22 @@ def _slop_gate_score() -> Knob:
 
 
 @dataclass(frozen=True)
+class Disclosure:
+    """What is withheld beyond the contract, and how the attacker is armed."""
+
+    withhold: tuple[str, ...] = _value(
+        (),
+        "Percentages of the fleet withheld further while two instances are eligible, as the attacker names them; "
+        "* stands for any text",
+        "figure",
+        "section 6",
+    )
+    attack_verdicts: int = _value(
+        1, "Most verdicts that the attacker supposes to come or go between two builds", "verdicts", "section 1", 0
+    )
+
+
+@dataclass(frozen=True)
 class Policy:
     """Every policy value in force, by table."""
 
@@ -545,6 +562,7 @@ class Policy:
     satisfaction_floor: Knob = field(default_factory=_satisfaction_floor)
     ai_review_close_confidence: Knob = field(default_factory=_ai_review_close_confidence)
     slop_gate_score: Knob = field(default_factory=_slop_gate_score)
+    disclosure: Disclosure = field(default_factory=Disclosure)
     postgresql: Postgresql = field(default_factory=Postgresql)
     lake: Lake = field(default_factory=Lake)
 

@@ -33,6 +33,28 @@ class PublishedFile:
     """SHA-256 of the rows, the same for every file that holds them."""
 
 
+@dataclass(frozen=True, slots=True)
+class MadeBuild:
+    """A build that was made, this one among them."""
+
+    build_id: str
+    as_of: int
+    digest: str
+    restated: str = ""
+    """Why its as-of was built anew."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The build that restatements are told against: what it published, and by what policy and code."""
+
+    build_id: str
+    as_of: int
+    figures: Mapping[str, Mapping[str, Any]]
+    policy: Mapping[str, Any]
+    versions: Mapping[str, str]
+
+
 @dataclass(frozen=True)
 class BuildFacts:
     """A build and its predecessor."""
@@ -45,6 +67,14 @@ class BuildFacts:
     """The figures of the predecessor's report.json by id."""
     restated: str = ""
     """Why a past as-of was built anew."""
+    builds: tuple[MadeBuild, ...] = ()
+    """Every build in the order in which they were made, this one last."""
+    compared: Compared | None = None
+    """The build before, or the one of the same as-of that this one restates."""
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    """This build's policy as build.json tells it."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """The code that made it."""
 
     def file(self, path: str) -> PublishedFile | None:
         """The published file at a path, or None."""

@@ -10,7 +10,7 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -19,11 +19,12 @@ from typing import Any
 
 from evenhand.canonical import pretty, sha256_hex
 from evenhand.errors import EvenhandError
+from evenhand.site.facts import Compared
 from evenhand.timeline import day_text, iso, parse_instant
 
 BUILDS = "builds"
 LATEST = "latest"
-_LINKED = ("history.json",)
+_LINKED = ("history.json", "feed.xml", "restatements.html")
 _IDENTITY = ("v1/", "data/", "report.json")
 """What the build's digest covers; pages, manifests and signatures lie outside."""
 
@@ -194,6 +195,20 @@ def history(builds: list[PastBuild]) -> str:
             ]
         }
     )
+
+
+def compared_build(out: Path, past: PastBuild | None, figures: Mapping[str, Any]) -> Compared | None:
+    """A published build with its figures, its policy and its versions; nothing without one."""
+    if past is None:
+        return None
+    path = out / BUILDS / past.build_id / "build.json"
+    try:
+        stated = json.loads(path.read_text(encoding="utf-8"))
+        return Compared(past.build_id, past.as_of, figures, stated["policy"], stated["versions"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise EvenhandError(
+            f"the published build {past.build_id} is damaged (build.json): restore or remove it"
+        ) from error
 
 
 def previous_report(out: Path, past: PastBuild | None) -> dict[str, Any]:

@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from markupsafe import Markup
+
 from evenhand.computed import Computed
 from evenhand.disclosure.suppression import hidden_tables
 from evenhand.lake.tables import TABLES
 from evenhand.metrics.registry import Context, Metric
 from evenhand.policy import Policy
 from evenhand.site.charts.drawing import Drawing
+from evenhand.site.citation import json_ld
 from evenhand.site.facts import BuildFacts, PublishedFile
 from evenhand.site.report import all_results
 
@@ -124,6 +127,13 @@ class Site:
     def drawings(self) -> list[Drawing]:
         """The charts that pages asked for and that show something."""
         return [drawing for drawing in self._charts.values() if drawing is not None]
+
+    def described(self, *, every_file: bool) -> Markup:
+        """The build as a schema.org Dataset, for the head of a page."""
+        windows = self.policy.windows
+        days = max(windows.signals_days, windows.accuracy_days, windows.fleet_days, windows.automation_days)
+        # Everything that could end the element is escaped in it.
+        return Markup(json_ld(self.policy.site, self.facts, self.context.as_of, days, every_file=every_file))
 
     def file(self, path: str) -> PublishedFile | None:
         """A published file, to be linked."""
