@@ -14,15 +14,16 @@ from support.sites import Document, published_from, verdicts, words
 
 from evenhand.build import publish
 from evenhand.computed import Computed
+from evenhand.figures import Figure, Source, Unit
 from evenhand.policy import load_policy
 from evenhand.site.badge import badge_json, badge_svg
 from evenhand.site.citation import citation, json_ld
 from evenhand.site.facts import BuildFacts, Compared, MadeBuild
 from evenhand.site.feed import feed
-from evenhand.site.pages.restatements import LATE_ROWS, RETENTION, SHOWN_BEFORE, restatements
+from evenhand.site.pages.restatements import LATE_ROWS, RETENTION, SHOWN_BEFORE, cause, restatements
 from evenhand.site.pages.site import Site
 from evenhand.site.report import report
-from evenhand.timeline import DAY, WEEK
+from evenhand.timeline import DAY, WEEK, Window
 from evenhand.verify.check import verify
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -68,15 +69,18 @@ def test_rows_that_came_late_are_the_cause_when_nothing_else_changed(computed: C
     assert causes == (LATE_ROWS,)
 
 
-def test_fewer_rows_than_before_are_retention(computed: Computed) -> None:
-    site = site_after(computed)
-    compared = site.facts.compared
-    assert compared
-    name = "outcomes.weekly_trend:2026-09-14/accuracy"
-    figures = {**compared.figures, name: {**compared.figures[name], "denominator": 50, "numerator": 1}}
-    facts = replace(site.facts, compared=replace(compared, figures=figures))
-    [(_, _, causes)] = told(Site(computed, facts))
-    assert causes in ((RETENTION,), (LATE_ROWS,))
+def test_fewer_rows_than_before_or_a_week_that_the_window_cuts_are_retention() -> None:
+    def of(n: int, start: int = 0) -> Figure:
+        window = Window(start, start + 12 * WEEK)
+        return Figure.proportion(
+            n - 1, n, unit=Unit.PULL_REQUEST, source=Source.LEDGER, window=window, z=1.96, places=1
+        )
+
+    assert cause({"denominator": 50}, of(49), 0) == RETENTION
+    assert cause({"denominator": 50}, of(51), 0) == LATE_ROWS
+    assert cause({"denominator": 50}, of(50), 0) == LATE_ROWS
+    assert cause({"denominator": 50}, of(50, start=DAY), 0) == RETENTION
+    assert cause({"denominator": None}, of(50), None) == LATE_ROWS
 
 
 def test_what_is_withheld_now_does_not_show_what_it_was(computed: Computed) -> None:

@@ -57,7 +57,7 @@ def restatements(site: Site, compared: Compared | None, policy: Mapping[str, Any
         now = figure.as_json()
         if all(before.get(name) == now[name] for name in _COMPARED):
             continue
-        found.append(Restatement(figure_id, *_in_words(before, now), causes or (_cause(before, figure, monday),)))
+        found.append(Restatement(figure_id, *_in_words(before, now), causes or (cause(before, figure, monday),)))
     return found
 
 
