@@ -94,7 +94,8 @@ def _shown(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def _cause(before: Mapping[str, Any], figure: Figure, monday: int | None) -> str:
+def cause(before: Mapping[str, Any], figure: Figure, monday: int | None) -> str:
+    """Why a figure differs when policy and code are the same: fewer rows are left of it, or others came late."""
     cut_off = monday is not None and figure.window is not None and monday < figure.window.start
     was, now = before.get("denominator"), figure.denominator
     fewer = isinstance(was, int) and isinstance(now, int) and now < was
