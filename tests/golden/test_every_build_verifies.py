@@ -22,7 +22,7 @@ def _marked(case: Case) -> object:
     return pytest.param(case, id=name, marks=() if name in _ALWAYS else pytest.mark.slow)
 
 
-@pytest.mark.parametrize("case", map(_marked, cases()))
+@pytest.mark.parametrize("case", [_marked(case) for case in cases()])
 def test_nothing_of_a_build_fails(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evenhand.build, "write_pages", lambda *_: None)
     export = tmp_path / "export.sqlite"
