@@ -11,17 +11,18 @@ What a source has pruned at its beginning stays in the lake, whose retention is 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from evenhand.errors import LakeError
 from evenhand.lake.manifest import LakeManifest, TableManifest
-from evenhand.lake.parse import UNREADABLE_ROW
+from evenhand.lake.parse import UNDATED, UNREADABLE_ROW
 from evenhand.lake.reading import open_lake_manifest, table_files
 from evenhand.lake.retention import Retention
 from evenhand.lake.tables import TABLES, Table
+from evenhand.lake.tallies import TALLIES_NAME, read_tallies
 from evenhand.sources.base import AnyMark, DayMark, Mark, Source
 from evenhand.timeline import DAY
 
@@ -39,6 +40,8 @@ class Increment:
     after: int | None
     since_day: int
     earlier: TableManifest
+    has_undated: bool = False
+    """Whether there can be rows of no day to read again."""
 
     @property
     def since_date(self) -> str:
@@ -83,6 +86,10 @@ def earlier_lake(
     increments = {}
     for name, mark in marks.items():
         increment = _increment(TABLES[name], manifest.table(name), source, mark, as_of, overlap_days, say)
+        if increment is not None and isinstance(mark, DayMark):
+            # Earlier days are the same rows: if none of them was undated, none is.
+            undated = read_tallies(lake_dir / TALLIES_NAME)[name].periods.get(UNDATED)
+            increment = replace(increment, has_undated=bool(mark.of_no_day or (undated and undated.rows_read)))
         if increment is not None:
             increments[name] = increment
     return Earlier(lake_dir, manifest, increments) if increments else None

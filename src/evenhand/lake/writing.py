@@ -158,7 +158,7 @@ class Plan:
                 shares += [(name, part, None) for part in self.source.parts(table)]
                 continue
             if increment.after is None:
-                by_day = self.source.parts_from_day(table, increment.since_date)
+                by_day = self.source.parts_from_day(table, increment.since_date, increment.has_undated)
                 shares += [(name, part, increment.since_day) for part in by_day]
                 continue
             # A day earlier than asked: a text with an offset can name an instant of the next day, UTC.

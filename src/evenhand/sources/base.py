@@ -17,10 +17,10 @@ from evenhand.lake.tables import Table
 
 Part = tuple[int, int] | str | None
 """A share of a table's rows: rowids above the first and up to the second; a date, for the rows of that UTC day and
-later, or OF_NO_DAY; None for all of them."""
+later, or OF_NO_DAY and a date, for the rows of no day that that share leaves out; None for all of them."""
 
-OF_NO_DAY = ""
-"""The share of the rows whose own instant is none, and of such as only a reader of texts can tell the day of."""
+OF_NO_DAY = "undated "
+"""Begins the name of the share of the rows whose own instant is none, or such as only a reader of texts can tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class DayMark:
     days: dict[str, int]
     """Date -> rows."""
     of_no_day: int
-    """Rows that the source can give no day to."""
+    """Rows that the source gives no day of the calendar to."""
     samples: dict[int, str]
     """Place of a row -> digest of what never changes in it, for one row of some days."""
     sample_days: dict[int, str]
@@ -155,8 +155,8 @@ class Source(ABC):
         """Shares that hold, among others, every row up to a key whose own instant, as text, is at or after a date."""
         raise NotImplementedError
 
-    def parts_from_day(self, table: Table, day: str) -> list[Part]:
-        """Shares of the rows of a UTC day and later, and of those of no day."""
+    def parts_from_day(self, table: Table, day: str, has_undated: bool) -> list[Part]:
+        """Shares of the rows of a UTC day and later, and of those of no day if there can be any."""
         raise NotImplementedError
 
     @abstractmethod

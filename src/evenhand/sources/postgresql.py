@@ -22,7 +22,7 @@ from evenhand.lake.tables import READABLE, TABLES, Table
 from evenhand.policy import Policy
 from evenhand.sources.base import OF_NO_DAY, DayMark, Part, RawBatch, Source, batch_without
 from evenhand.sources.postgresql_address import LABEL, Limits, connect, refusal
-from evenhand.sources.postgresql_days import day_of, no_earlier
+from evenhand.sources.postgresql_days import certain_day_of, day_of, is_day, no_earlier
 from evenhand.sources.utf8 import readable_rows
 
 SNAPSHOT_SCHEME = "postgresql-snapshot:"
@@ -97,7 +97,6 @@ class PostgresSource(Source):
         self._connection = connect(address, self._limits)
         self._policy = policy
         self._snapshot = snapshot
-        self._of_no_day: dict[str, int] = {}
         try:
             self._begin()
             self._relations = self._found()
@@ -225,9 +224,9 @@ class PostgresSource(Source):
         query = (
             f"SELECT {day_of(instant.name, instant.kind)}, count(*), min(ctid)::text FROM {relation.quoted} GROUP BY 1"
         )
-        found = sorted(self._asked(query, f"the days of {table.name}"), key=lambda row: row[0] or "")
-        self._of_no_day[table.name] = of_no_day = sum(rows for day, rows, _ in found if day is None)
-        dated = [row for row in found if row[0] is not None]
+        found = self._asked(query, f"the days of {table.name}")
+        dated = sorted(row for row in found if row[0] is not None and is_day(row[0]))
+        of_no_day = sum(row[1] for row in found) - sum(row[1] for row in dated)
         if not dated:
             return None
         chosen = {len(dated) * number // _SAMPLES for number in range(_SAMPLES)}
@@ -253,22 +252,22 @@ class PostgresSource(Source):
             found[_place(place)] = hashlib.sha256(json.dumps(values).encode("utf-8", "backslashreplace")).hexdigest()
         return found
 
-    def parts_from_day(self, table: Table, day: str) -> list[Part]:
+    def parts_from_day(self, table: Table, day: str, has_undated: bool) -> list[Part]:
         """One of the days and, where there are such rows, one of no day."""
-        if table.name not in self._of_no_day:
-            self.mark(table)
-        return [day, OF_NO_DAY] if self._of_no_day.get(table.name, 1) else [day]
+        return [day, OF_NO_DAY + day] if has_undated else [day]
 
     def _of_days(self, table: Table, part: str) -> str:
         """The condition of a share by days."""
         column = self._instant(table)
         assert column is not None
-        day = day_of(column.name, column.kind)
-        if part == OF_NO_DAY:
-            return f"({day}) IS NULL"
-        # The first comparison is for an index; the order of texts under any collation of a language keeps digits in
-        # theirs.
-        return f"{no_earlier(column.name, column.kind, part)} AND ({day}) >= {literal(part)}"
+        date = part.removeprefix(OF_NO_DAY)
+        # The first comparison is for an index: under the collation of any language digits keep their order.
+        of_days = (
+            f"{no_earlier(column.name, column.kind, date)} AND ({day_of(column.name, column.kind)}) >= {literal(date)}"
+        )
+        if part.startswith(OF_NO_DAY):
+            return f"({of_days}) IS NOT TRUE AND ({certain_day_of(column.name, column.kind)}) IS NULL"
+        return of_days
 
     def check_unchanged(self) -> None:
         """Nothing to check: all of it is one snapshot."""

@@ -1,11 +1,11 @@
 """The UTC day of a row, told by a PostgreSQL server.
 
-Belongs here: the expressions that give the same day as the lake reads from the row's text, and NULL where only a reader
+Belongs here: the expressions that give the same day as the lake reads from a row's text, and NULL where only a reader
 of texts can tell. Does not: which rows are read (postgresql.py, lake/increments.py), or the grammar of an instant
 (timeline.py), whose common forms alone are told here.
 
-What an expression takes for a day must be what the lake takes for it: rows without a day are read each time, so a
-form that is left out costs time and nothing else.
+What an expression takes for the day of an instant must be what the lake takes for it: rows without a day are read each
+time, so a form that is left out costs time and nothing else.
 """
 
 from datetime import date, timedelta
@@ -27,18 +27,39 @@ _MOMENTS = {"timestamptz": "AT TIME ZONE 'UTC'", "timestamp": "", "date": ""}
 
 
 def day_of(column: str, kind: str) -> str:
-    """The expression of a column's UTC day as `YYYY-MM-DD`, compared by its bytes; empty for a type without one."""
+    """The expression of a column's UTC day as `YYYY-MM-DD`, compared by its bytes; empty for a type without one.
+
+    Right for each row whose time is an instant, or NULL; a text that is none may have any day, or words for one. To ask
+    for more of each row takes longer than all the rest of a night.
+    """
+    return _day_of(column, kind, "strpos(substr({0}, 11), '+') = 0 AND strpos(substr({0}, 11), '-') = 0")
+
+
+def certain_day_of(column: str, kind: str) -> str:
+    """The same, and NULL for each text that is no instant."""
+    return _day_of(column, kind, f"{{0}} ~ '{_UTC.replace('{', '{{').replace('}', '}}')}'")
+
+
+def is_day(text: str) -> bool:
+    """Whether such a text is a date of the calendar."""
+    try:
+        return len(text) == 10 and date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _day_of(column: str, kind: str, is_utc: str) -> str:
     name = _quoted(column)
     if kind in _MOMENTS:
         known = f"{name} >= '{_FIRST_YEAR}' AND {name} < '{_AFTER_LAST_YEAR}'"
         return f"CASE WHEN {known} THEN to_char({name} {_MOMENTS[kind]}, 'YYYY-MM-DD') END COLLATE \"C\""
     if kind not in _TEXTS:
         return ""
-    text = f'{name}::text COLLATE "C"'
+    text = f'({name}::text COLLATE "C")'
     known = f"{text} >= '{_FIRST_YEAR}' AND {text} < '{_AFTER_LAST_YEAR}'"
     moved = f"to_char({name}::text::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
     return (
-        f"CASE WHEN NOT ({known}) THEN NULL WHEN {text} ~ '{_UTC}' THEN left({text}, 10) "
+        f"CASE WHEN NOT ({known}) THEN NULL WHEN {is_utc.format(text)} THEN left({text}, 10) "
         f"WHEN {text} ~ '{_OFFSET}' THEN {moved} END COLLATE \"C\""
     )
 
