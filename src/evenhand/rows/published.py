@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from evenhand.lake.manifest import LakeManifest
 from evenhand.metrics.ledger.review_parity import author_class_of
-from evenhand.metrics.registry import WHITE_SPACE, Context
+from evenhand.metrics.registry import WHITE_SPACE, Context, registry
 from evenhand.rows.ordinals import ordinal_key, with_ordinals
 from evenhand.timeline import day_date
 
@@ -50,9 +50,14 @@ class RowsTable:
     pooled: bool = False
     """Published only when three or more instances are pooled."""
 
+    counted_by: str = ""
+    """The metric whose own SQL counts these rows; empty: a file of this package does."""
+
     @property
     def sql(self) -> str:
         """Its SQL."""
+        if self.counted_by:
+            return registry()[self.counted_by].sql
         return files("evenhand.rows").joinpath(f"{self.name.removeprefix('rows_')}.sql").read_text(encoding="utf-8")
 
 
@@ -145,6 +150,7 @@ TABLES = (
             ("manual", "flag", "some verdict holds, names who asked, or was asked for by a maintainer"),
             ("n", "integer", "pull requests"),
         ),
+        counted_by="ledger.automation_rate",
     ),
     RowsTable(
         "rows_ledger",
