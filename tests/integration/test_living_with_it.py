@@ -18,7 +18,20 @@ WORKFLOWS = sorted(Path("docs/workflows").glob("*.yml"))
 UNITS = sorted(Path("docs/systemd").iterdir())
 RUNBOOK = Path("docs/runbook.md").read_text(encoding="utf-8")
 REFUSALS = ("EvenhandError", "LakeError", "SourceError", "BusySourceError", "DisclosureError", "UsageError")
-ROOMS = ("sources", "lake", "disclosure", "site", "engines", "overlap.py", "build.py", "policy.py", "evidence/analytics")
+ROOMS = (
+    "sources",
+    "lake",
+    "engines",
+    "disclosure",
+    "site",
+    "evidence/analytics",
+    "evidence/page_folder.py",
+    "metrics/ledger",
+    "overlap.py",
+    "computed.py",
+    "build.py",
+    "policy.py",
+)
 
 
 def texts(node: ast.expr) -> str:
