@@ -15,6 +15,7 @@ from typing import Any
 from evenhand import __version__
 from evenhand.canonical import pretty
 from evenhand.computed import Computed, compute
+from evenhand.disclosure.attacker import attack
 from evenhand.disclosure.checks import check_published
 from evenhand.disclosure.leaks import scan
 from evenhand.disclosure.suppression import hidden_tables
@@ -34,6 +35,7 @@ from evenhand.site.facts import BuildFacts, MadeBuild, PublishedFile
 from evenhand.site.packaging import write_datapackage, write_statement
 from evenhand.site.pages import write_operator_pages, write_pages
 from evenhand.site.publish import (
+    BUILDS,
     PastBuild,
     build_digest,
     build_id,
@@ -168,6 +170,7 @@ def publish(
             write_checksums(folder)
             check_published(computed, folder)
             scan(computed, folder)
+            attack(computed, folder, *_around(out, builds, as_of))
             check_links(out, identity)
             # The operator's pages come first: when they fail, nothing has been published.
             if operator:
@@ -192,6 +195,13 @@ def _with_history(
     against = same[-1] if same else before
     figures = facts.previous_figures if against is before else previous_report(out, against)
     return replace(facts, builds=made, compared=compared_build(out, against, figures))
+
+
+def _around(out: Path, builds: list[PastBuild], as_of: int) -> tuple[list[Path], list[Path]]:
+    """Where published builds lie up to an as-of and after it, in the order of their as-of."""
+    ordered = sorted(builds, key=lambda past: (past.as_of, past.sequence))
+    earlier, later = ([past for past in ordered if (past.as_of > as_of) == after] for after in (False, True))
+    return [out / BUILDS / past.build_id for past in earlier], [out / BUILDS / past.build_id for past in later]
 
 
 def _refuse_silent_restatement(builds: list[PastBuild], as_of: int, digest: str, restate: str | None) -> None:

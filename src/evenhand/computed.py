@@ -15,7 +15,7 @@ import pyarrow as pa
 from evenhand.backtest.calibration import Calibration, calibrate
 from evenhand.corpus.corpora import RuleCorpus, pair, published_corpora
 from evenhand.corpus.records import score_records
-from evenhand.disclosure.suppression import withhold
+from evenhand.disclosure.suppression import fleet_counts, withhold
 from evenhand.engines.duckdb import DuckEngine
 from evenhand.errors import LakeError
 from evenhand.evidence.analytics.reviewed import Reviewed
@@ -54,6 +54,8 @@ class Computed:
     """What rules' claims are worth, and what is recommended; for the operator alone."""
     mentions: dict[str, int] = field(default_factory=dict)
     """Reverts that are only spoken of, by reason; for data quality."""
+    fleet_counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """What is behind the fleet's percentages, withheld or not, by figure: what the attacker must not get back."""
     lake: Path | None = None
     """The lake that it was computed of, for the leak scan."""
 
@@ -182,12 +184,13 @@ class Computation:
         return Computed(
             self.context,
             self.manifest,
-            withhold(results),
+            withhold(results, self.context.policy.disclosure.withhold),
             self.corpora(),
             self.records(),
             self.cases(),
             rows=self.rows() if with_rows else {},
             mentions=uncorroborated_mentions(self._engine, self.context.as_of),
+            fleet_counts=fleet_counts(results),
             lake=self._lake_dir,
         )
 
