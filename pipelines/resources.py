@@ -10,8 +10,10 @@ from pydantic import PrivateAttr
 
 from evenhand.computed import Computation
 from evenhand.evidence.analytics.reviewed import Reviewing
+from evenhand.lake.tables import TABLES
 from evenhand.metrics.ledger.anchors import Key, read_keys
 from evenhand.policy import Policy, load_policy
+from evenhand.sources import open_source
 from evenhand.timeline import instant_argument
 
 
@@ -31,6 +33,7 @@ class Build(dg.ConfigurableResource):  # type: ignore[type-arg]
     seats: str = ""
 
     _computation: Computation | None = PrivateAttr(default=None)
+    _counted: dict[str, int] | None = PrivateAttr(default=None)
     _reviewing: Reviewing | None = PrivateAttr(default=None)
 
     def policy(self) -> Policy:
@@ -61,6 +64,18 @@ class Build(dg.ConfigurableResource):  # type: ignore[type-arg]
             self._reviewing = Reviewing(Path(self.reviews), seats, self.policy(), self.moment())
         return self._reviewing
 
+    def rows_in_the_source(self) -> dict[str, int] | None:
+        """Rows of each table of the export, counted once a run; None of a live database, which goes on meanwhile."""
+        if self._counted is None:
+            with open_source(self.source, self.policy()) as opened:
+                if opened.kind == "postgresql":
+                    return None
+                self._counted = {
+                    name: sum(batch.rows + len(batch.unreadable) for batch in opened.batches(TABLES[name]))
+                    for name in opened.tables()
+                }
+        return self._counted
+
     def forget(self) -> None:
         """Closes the computation; the next asset opens the lake anew."""
         if self._computation is not None:
@@ -71,3 +86,4 @@ class Build(dg.ConfigurableResource):  # type: ignore[type-arg]
         """Ends with the run."""
         self.forget()
         self._reviewing = None
+        self._counted = None

@@ -338,6 +338,15 @@ def test_making_everything_fit_again_is_not_itself_noticed(copy: Path) -> None:
     assert failed(verify(str(made_to_fit(copy)))) == []
 
 
+def test_more_days_covered_than_a_window_has_are_named(copy: Path) -> None:
+    report = document(copy, "report.json")
+    figure = next(figure for figure in report["figures"] if figure["window"])
+    figure["coveredDays"] = 500
+    rewrite(copy, "report.json", report)
+    named = failed(verify(str(made_to_fit(copy))))
+    assert {f"figure: {figure['id']}: covered days", f"figures table: {figure['id']}"} <= set(named)
+
+
 def test_a_parquet_that_unpacks_into_more_than_any_table_is_refused(copy: Path) -> None:
     bomb = copy / "data" / "rows_overrides.parquet"
     with pq.ParquetWriter(bomb, pa.schema([("n", pa.int64())]), compression="zstd") as writer:

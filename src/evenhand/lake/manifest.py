@@ -46,7 +46,7 @@ class TableManifest:
     """Those of them whose event type a figure reads."""
     earliest_us: int | None = None
     latest_us: int | None = None
-    """Bounds of the table's own instant (ts_us, received_us, occurred_us or updated_us), when it has one."""
+    """Bounds of the table's own instant (ts_us, received_us, occurred_us or updated_us) or of its own days."""
     mark: AnyMark | None = None
     """How far the source was read, where a later extraction can go on from there."""
     files: list[LakeFile] = field(default_factory=list)

@@ -520,7 +520,7 @@ TABLES: dict[str, Table] = {
 READABLE: dict[str, Table] = {**TABLES, REVIEW_TARGETS.name: REVIEW_TARGETS}
 """Every table that a source can give the rows of; what is not declared above is read for a backfill alone."""
 
-HAPPENINGS = ("audit_events", "decision_records", "orb_signals", "orb_pr_outcomes")
+HAPPENINGS = ("audit_events", "decision_records", "orb_signals", "orb_signal_rollups", "orb_pr_outcomes")
 """Tables of things that happen, whose earliest row says from when on an export tells of them."""
 
 LISTED_EVENT_FAMILIES = (

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from evenhand.lake.assembly import Bucket, assemble, sync
 from evenhand.lake.manifest import LakeFile
@@ -22,6 +23,7 @@ from evenhand.lake.quarantine import LISTED_ROWS
 from evenhand.lake.staging import Piece, Stage, StagedFiles, bounds, instants
 from evenhand.lake.tables import TABLES, Table
 from evenhand.sources.base import Part, Source
+from evenhand.timeline import DAY
 
 Json = dict[str, Any]
 Share = tuple[str, Part, int | None]
@@ -175,10 +177,18 @@ def _read_share(source: Source, table: Table, part: Part, since_day: int | None,
             whole.malformed_listed += parsed.malformed_listed
             for reason, positions in parsed.quarantined.items():
                 whole.quarantine(reason, len(positions), positions)
-            found = bounds(parsed.rows, own_instant) if own_instant else None
+            found = bounds(parsed.rows, own_instant) if own_instant else _bounds_of_days(parsed.rows)
             if found is not None:
                 whole.span(*found)
         stage.add(parsed.rows)
+
+
+def _bounds_of_days(rows: pa.Table) -> tuple[int, int] | None:
+    """Midnight of the first and of the last day of a table of counts by day; None where there is none."""
+    if "day" not in rows.column_names:
+        return None
+    found = pc.min_max(rows.column("day").cast(pa.int32())).as_py()
+    return None if found["min"] is None else (found["min"] * DAY, found["max"] * DAY)
 
 
 def _count_by_day(tally: Tally, parsed: ParsedBatch, days: RowDays) -> None:

@@ -69,13 +69,12 @@ class Context:
     def begins(self, *tables: str) -> int | None:
         """From when on the export tells what some tables hold: the latest beginning; None when nothing says so.
 
-        Of `a|b` either may tell, and a table without instants may tell of any time.
+        Of `a|b` the one tells what the other does not: live rows, and what older ones were rolled up to.
         """
         beginnings = []
         for table in tables:
-            there = [name for name in table.split("|") if name in self.provided]
-            known = [self.earliest[name] for name in there if name in self.earliest]
-            if known and len(known) == len(there):
+            known = [self.earliest[name] for name in table.split("|") if name in self.earliest]
+            if known:
                 beginnings.append(min(known))
         return max(beginnings, default=None)
 

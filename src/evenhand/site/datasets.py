@@ -278,6 +278,7 @@ _FIGURES = columns(
     ("window_start", "text", "first instant of the window, UTC; empty: any age"),
     ("window_end", "text", "first instant after the window, UTC"),
     ("basis", "text", "what the figure rests on"),
+    ("covered_days", "integer", "days of the window that the source covers; empty: all of it"),
 )
 
 
@@ -311,6 +312,7 @@ def _figure_row(name: str, figure: Figure) -> tuple[Any, ...]:
         iso(window.start) if window else None,
         iso(window.end) if window else None,
         figure.basis or None,
+        figure.covered_days,
     )
 
 

@@ -58,7 +58,8 @@ def evidence(scale: str) -> tuple[tuple[str, str, str], ...]:
         (
             "withheld",
             "text",
-            "the reason when there is no value: below_floor, not_measurable, nothing_decided, withheld_for_privacy",
+            "the reason when there is no value: below_floor, not_measurable, nothing_decided, withheld_for_privacy, "
+            "window_not_covered",
         ),
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evenhand.lake.manifest import LakeManifest
+from evenhand.timeline import DAY, parse_instant
 
 _HEADLINES = (
     ("Decision accuracy, own repositories", "outcomes.decision_accuracy:all/accuracy"),
@@ -73,11 +74,19 @@ def _cells(figure: dict[str, Any]) -> tuple[str, str, str, str]:
     interval = figure["interval"]
     count = figure["denominator"] if figure["denominator"] is not None else figure["numerator"]
     n = "" if count is None else f"{count:,} {figure['unit']}{'' if count == 1 else 's'}"
+    n = ", ".join(part for part in (n, _covers(figure)) if part)
     source = figure["source"]
     if figure["withheld"]:
         return _reason(figure["withheld"]), "", n, source
     value = f"{figure['value']:,}" + (" %" if figure["scale"] == "percent" else "")
     return value, f"{interval['low']}-{interval['high']}" if interval else "", n, source
+
+
+def _covers(figure: dict[str, Any]) -> str:
+    if "coveredDays" not in figure:
+        return ""
+    start, end = (parse_instant(figure["window"][name]) or 0 for name in ("start", "end"))
+    return f"covers {figure['coveredDays']} of {round((end - start) / DAY)} days"
 
 
 def _reason(withheld: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ not: what is counted (recount).
 Source: fairness contract, section 1.
 """
 
+from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
@@ -27,6 +28,7 @@ def check_figures(build: Build, claims: Claims) -> None:
     weeks = _weeks_below_floor(build)
     for figure in figures:
         name = f"figure: {figure['id']}"
+        _check_covered(name, figure, claims)
         claims.holds(
             f"{name}: value or reason",
             (figure["value"] is None) != (figure["withheld"] is None),
@@ -45,6 +47,19 @@ def check_figures(build: Build, claims: Claims) -> None:
         except (NotReadableError, KeyError, TypeError, ValueError) as error:
             claims.fail(name, "rows that it can be counted from", f"{type(error).__name__}: {error}")
         _check_interval(name, figure, build, claims)
+
+
+def _check_covered(name: str, figure: dict[str, Any], claims: Claims) -> None:
+    """A figure can only be said to cover a part of its own window. From when on an export tells is not published."""
+    if "coveredDays" not in figure:
+        return
+    covered, window = figure["coveredDays"], figure["window"]
+    days = 0.0
+    if window is not None:
+        start, end = (datetime.fromisoformat(window[name].replace("Z", "+00:00")) for name in ("start", "end"))
+        days = (end - start).total_seconds() / 86_400
+    is_part = isinstance(covered, int) and 0 <= covered < days + 1
+    claims.holds(f"{name}: covered days", is_part, f"0 to {days:g} days", str(covered))
 
 
 def _places(figure: dict[str, Any], build: Build) -> int:
@@ -178,11 +193,12 @@ def check_figures_table(build: Build, claims: Claims) -> None:
             continue
         interval = figure["interval"] or {"low": None, "high": None}
         reason = figure["withheld"]["reason"] if figure["withheld"] else None
-        told = (figure["value"], interval["low"], interval["high"], reason, figure["denominator"])
+        covered = figure.get("coveredDays")
+        told = (figure["value"], interval["low"], interval["high"], reason, figure["denominator"], covered)
         claims.equal(
             f"figures table: {name}",
             _numbers(told),
-            _numbers((row["value"], row["low"], row["high"], row["withheld"], row["denominator"])),
+            _numbers(tuple(row[name] for name in ("value", "low", "high", "withheld", "denominator", "covered_days"))),
         )
 
 

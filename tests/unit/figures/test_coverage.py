@@ -8,8 +8,12 @@ from support.exports import every_table, write_sqlite
 from support.pipeline import publish
 from support.rows import override
 
-from evenhand.figures import Figure, Source, Unit
-from evenhand.site.pages.wording import view
+from evenhand.figures import Figure, Reason, Scale, Source, Unit, Withheld
+from evenhand.metrics.registry import Context
+from evenhand.policy import Policy
+from evenhand.site.datasets import datasets
+from evenhand.site.pages.wording import explanation, view
+from evenhand.site.terminal import figures_table
 from evenhand.timeline import DAY, HOUR, Window
 
 WINDOW = Window(0, 90 * DAY)
@@ -60,3 +64,52 @@ def test_the_report_and_its_pages_say_it(tmp_path: Path) -> None:
 
     assert precision("2026-07-01T00:00:00Z")["coveredDays"] == 20
     assert "coveredDays" not in precision("2026-09-09T00:00:00Z")
+
+
+def test_why_a_window_is_not_covered_is_said_in_one_sentence() -> None:
+    told = explanation(Withheld(Reason.WINDOW_NOT_COVERED), Unit.OVERRIDE, Scale.PERCENT)
+    assert told == "The export begins only after the window has ended, so it can say nothing of it."
+
+
+@pytest.mark.parametrize(
+    ("earliest", "begins"),
+    [
+        ({"orb_signals": 50 * DAY, "orb_signal_rollups": 20 * DAY}, 20 * DAY),
+        ({"orb_signals": 50 * DAY}, 50 * DAY),
+        ({"orb_signal_rollups": 20 * DAY}, 20 * DAY),
+        ({}, None),
+    ],
+)
+def test_a_fleet_is_covered_from_its_first_live_row_or_rollup(earliest: dict[str, int], begins: int | None) -> None:
+    tables = frozenset({"orb_signals", "orb_signal_rollups", "orb_instances"})
+    context = Context(Policy(), 90 * DAY, tables, earliest=earliest)
+    assert context.begins("orb_signals|orb_signal_rollups", "orb_instances") == begins
+
+
+def signal(received_at: str) -> dict[str, Any]:
+    told = {"gate_verdict": "merge", "outcome": "merged", "reversal_flag": "none"}
+    return {"instance_id": "i1", **told, "gate_reasoncode_bucket": "", "received_at": received_at}
+
+
+def test_rollups_that_begin_before_the_live_rows_cover_more_of_the_window(tmp_path: Path) -> None:
+    rolled = {**signal(""), "day": "2026-05-02", "n": 4}
+    del rolled["received_at"]
+    tables = {
+        "orb_instances": [{"instance_id": "i1", "registered": 1}],
+        "orb_signals": [signal("2026-06-21T00:00:00Z")],
+        "orb_signal_rollups": [rolled],
+    }
+    export = write_sqlite(tmp_path / "export.sqlite", every_table(tables))
+    figures = {figure["id"]: figure for figure in publish(export, "2026-07-01T00:00:00Z").report["figures"]}
+    assert figures["fleet.instance_signals:pooled/accuracy"]["coveredDays"] == 60
+
+
+def test_the_table_of_figures_and_the_terminal_say_it_too(tmp_path: Path) -> None:
+    events = [override("secret_leak", f"a/b#{n}", "2026-06-11T00:00:00Z") for n in range(12)]
+    export = write_sqlite(tmp_path / "export.sqlite", every_table({"audit_events": events}))
+    published = publish(export, "2026-07-01T00:00:00Z")
+    name = "signals.rule_precision:secret_leak/precision"
+    [table] = [table for table in datasets(published.computed) if table.name == "figures"]
+    assert {row["id"]: row["covered_days"] for row in table.rows.to_pylist()}[name] == 20
+    [line] = [line for line in figures_table(published.report).splitlines() if line.startswith(name)]
+    assert "12 overrides, covers 20 of 90 days" in line

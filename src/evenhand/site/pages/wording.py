@@ -229,7 +229,7 @@ def reason_words(withheld: Withheld) -> str:
         case Reason.READ_FAILED:
             return "not read"
         case Reason.WINDOW_NOT_COVERED:
-            return "the export does not cover the window"
+            return "the export covers none of the window"
 
 
 _NOT_PROVIDED = "not provided: "
@@ -262,4 +262,4 @@ def explanation(withheld: Withheld, unit: Unit, scale: Scale) -> str:
         case Reason.READ_FAILED:
             return f"The read failed: {withheld.detail}." if withheld.detail else "The read failed."
         case Reason.WINDOW_NOT_COVERED:
-            return "The export begins after the window does, so the number would be one of a shorter window."
+            return "The export begins only after the window has ended, so it can say nothing of it."
