@@ -69,6 +69,38 @@ class Helper:
                     stream.close()
 
 
+class Crew:
+    """The processes of one extraction: this one, a second one when it is worth its start, and what they share.
+
+    A context manager. The second one takes half a second to start, so it is started before there is work for it.
+    """
+
+    def __init__(self) -> None:
+        self.reading, shares = os.pipe()
+        self.writing, buckets = os.pipe()
+        self.helper: Helper | None = None
+        self._unfilled = [shares, buckets]
+
+    def start(self) -> None:
+        """Start the second process, once."""
+        if self.helper is None:
+            self.helper = Helper(self.reading, self.writing)
+
+    def share_out(self, count: int) -> None:
+        """Give out the numbers below `count`: of shares the first time, of groups of buckets the second."""
+        Numbers.fill(self._unfilled.pop(0), count)
+
+    def __enter__(self) -> "Crew":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.helper is not None:
+            self.helper.end()
+        # Filling a pipe has closed its other end; one that was never filled is closed here.
+        for descriptor in (self.reading, self.writing, *self._unfilled):
+            os.close(descriptor)
+
+
 def reading_message(address: str, shares: list[Share], staged: Path) -> Json:
     """What the second process needs for the first phase."""
     return {"address": address, "shares": shares, "staged": str(staged)}

@@ -34,7 +34,7 @@ from evenhand.lake.manifest import (
     content_digest,
 )
 from evenhand.lake.parse import UNDATED
-from evenhand.lake.processes import Helper, files_of, reading_message, tallies_of, writing_message
+from evenhand.lake.processes import Crew, files_of, reading_message, tallies_of, writing_message
 from evenhand.lake.quarantine import EXAMPLES, QUARANTINE_NAME, write_quarantine
 from evenhand.lake.retention import Retention
 from evenhand.lake.tables import TABLES, Table
@@ -101,25 +101,11 @@ def write_lake(
         _clear(lake_dir)
         building = Path(tempfile.mkdtemp(prefix=f".{lake_dir.name}.building-", dir=lake_dir.parent))
         try:
-            missing = {name: source.missing_columns(TABLES[name]) for name in source.tables()}
-            for name, columns in missing.items():
-                _check_required(source, TABLES[name], columns)
-            marks = {name: source.mark(TABLES[name]) for name in missing if TABLES[name].increments}
-            retention = keeping.retention(as_of)
-            earlier = None
-            if not full:
-                earlier = earlier_lake(
-                    lake_dir,
-                    source,
-                    marks,
-                    missing,
-                    retention,
-                    as_of=as_of,
-                    overlap_days=keeping.overlap_days,
-                    say=say,
-                )
-            plan = Plan(source, building, missing, marks, as_of, _dropped(retention, earlier), earlier)
-            manifest = _build(plan, memory_limit, workers)
+            with Crew() as crew:
+                if workers > 1 and source.size() >= SMALL_EXPORT_BYTES and (full or not lake_dir.exists()):
+                    crew.start()
+                plan = _planned(source, lake_dir, building, as_of, keeping, full, say)
+                manifest = _build(plan, crew, memory_limit, workers)
             source.check_unchanged()
             _swap(building, lake_dir)
         finally:
@@ -167,6 +153,29 @@ class Plan:
             shares += [(name, part, increment.since_day) for part in again]
             shares += [(name, part, None) for part in self.source.parts_above(table, increment.after)]
         return shares
+
+
+def _planned(
+    source: Source, lake_dir: Path, building: Path, as_of: int | None, keeping: Keeping, full: bool, say: Say
+) -> Plan:
+    missing = {name: source.missing_columns(TABLES[name]) for name in source.tables()}
+    for name, columns in missing.items():
+        _check_required(source, TABLES[name], columns)
+    marks = {name: source.mark(TABLES[name]) for name in missing if TABLES[name].increments}
+    retention = keeping.retention(as_of)
+    earlier = None
+    if not full:
+        earlier = earlier_lake(
+            lake_dir,
+            source,
+            marks,
+            missing,
+            retention,
+            as_of=as_of,
+            overlap_days=keeping.overlap_days,
+            say=say,
+        )
+    return Plan(source, building, missing, marks, as_of, _dropped(retention, earlier), earlier)
 
 
 def _dropped(retention: Retention | None, earlier: Earlier | None) -> Retention | None:
@@ -234,10 +243,10 @@ def _umask() -> int:
     return current
 
 
-def _build(plan: Plan, memory_limit: str, workers: int) -> LakeManifest:
+def _build(plan: Plan, crew: Crew, memory_limit: str, workers: int) -> LakeManifest:
     building = plan.building
     plan.staged.mkdir()
-    tallies, files = _run(plan, memory_limit, workers)
+    tallies, files = _run(plan, crew, memory_limit, workers)
     shutil.rmtree(plan.staged)
     tables = {
         name: _table_manifest(plan, table, tallies[name].total(), files) if name in plan.missing else TableManifest()
@@ -265,37 +274,30 @@ def _check_required(source: Source, table: Table, missing: tuple[str, ...]) -> N
             raise SourceError(f"the table {table.name} of {source.label} lacks the column {name}: export it too")
 
 
-def _run(plan: Plan, memory_limit: str, workers: int) -> tuple[dict[str, Tally], dict[str, LakeFile]]:
+def _run(plan: Plan, crew: Crew, memory_limit: str, workers: int) -> tuple[dict[str, Tally], dict[str, LakeFile]]:
     """Both phases, in this process and, where there is much to read, in a second one."""
     shares = plan.shares()
-    reading, shares_in = os.pipe()
-    writing, buckets_in = os.pipe()
-    helper: Helper | None = None
     staged, building = plan.staged, plan.building
-    try:
-        Numbers.fill(shares_in, len(shares))
-        if workers > 1 and plan.source.size() * _share_of_rows(plan, shares) >= SMALL_EXPORT_BYTES:
-            helper = Helper(reading, writing)
-            helper.tell(reading_message(plan.source.address(), shares, staged))
-        tallies = {name: Tally() for name in plan.missing}
-        _merge(tallies, read_shares(plan.source, shares, iter(Numbers(reading)), staged, 0, lambda: None))
-        if helper is not None:
-            _merge(tallies, tallies_of(helper.answer()))
-        buckets = _buckets(plan, tallies)
-        groups = _groups(buckets)
-        Numbers.fill(buckets_in, len(groups))
-        if helper is not None:
-            helper.tell(writing_message(groups, building, memory_limit))
-        files = write_buckets(groups, iter(Numbers(writing)), staged, building, memory_limit, lambda: None)
-        if helper is not None:
-            files.update(files_of(helper.answer()))
-        files.update(_taken_over(plan, {bucket.path for bucket in buckets}))
-        _merge(tallies, _counted_before(plan))
-    finally:
-        if helper is not None:
-            helper.end()
-        os.close(reading)
-        os.close(writing)
+    crew.share_out(len(shares))
+    if workers > 1 and plan.source.size() * _share_of_rows(plan, shares) >= SMALL_EXPORT_BYTES:
+        crew.start()
+    helper = crew.helper
+    if helper is not None:
+        helper.tell(reading_message(plan.source.address(), shares, staged))
+    tallies = {name: Tally() for name in plan.missing}
+    _merge(tallies, read_shares(plan.source, shares, iter(Numbers(crew.reading)), staged, 0, lambda: None))
+    if helper is not None:
+        _merge(tallies, tallies_of(helper.answer()))
+    buckets = _buckets(plan, tallies)
+    groups = _groups(buckets)
+    crew.share_out(len(groups))
+    if helper is not None:
+        helper.tell(writing_message(groups, building, memory_limit))
+    files = write_buckets(groups, iter(Numbers(crew.writing)), staged, building, memory_limit, lambda: None)
+    if helper is not None:
+        files.update(files_of(helper.answer()))
+    files.update(_taken_over(plan, {bucket.path for bucket in buckets}))
+    _merge(tallies, _counted_before(plan))
     return tallies, files
 
 
