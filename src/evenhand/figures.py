@@ -295,8 +295,8 @@ class Figure:
     def covered_from(self, earliest: int | None) -> "Figure":
         """The same figure with how much of its window a source covers whose earliest row has this instant.
 
-        A source that begins inside the window is noted. One that begins only after it has nothing to say of it: what has
-        no value is then `window_not_covered`, and a count, which the compatible API gives as 0, covers 0 days.
+        A source that begins inside the window is noted. One that begins only after it has nothing to say of it: what
+        has no value is then `window_not_covered`, and a count, which the compatible API gives as 0, covers 0 days.
         """
         if earliest is None or self.window is None or earliest <= self.window.start:
             return self
