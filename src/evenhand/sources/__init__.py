@@ -8,10 +8,13 @@ Source: interface contract, "Commands", SOURCE.
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evenhand.errors import SourceError
-from evenhand.policy import Policy
 from evenhand.sources.base import RawBatch, Source
+
+if TYPE_CHECKING:
+    from evenhand.policy import Policy
 
 __all__ = ["RawBatch", "Source", "database_address", "is_database", "local_path", "open_source"]
 
@@ -23,7 +26,7 @@ _VARIABLE = "env:"
 _OF_FILES = ("sqlite:", "d1-json:", "d1:")
 
 
-def open_source(spec: str, policy: Policy | None = None) -> Source:
+def open_source(spec: str, policy: "Policy | None" = None) -> Source:
     """The export that a SOURCE argument names.
 
     A SQLite file, `sqlite:PATH`, a folder with a file per table, `d1:DUMP.sql`, `d1-json:FOLDER`, a PostgreSQL address,
@@ -75,7 +78,8 @@ def _address_in(name: str) -> str:
     return address
 
 
-def _open_database(address: str, policy: Policy | None) -> Source:
+def _open_database(address: str, policy: "Policy | None") -> Source:
+    from evenhand.policy import Policy
     from evenhand.sources.postgresql import SNAPSHOT_SCHEME, PostgresSource, joined
 
     if address.startswith(SNAPSHOT_SCHEME):
