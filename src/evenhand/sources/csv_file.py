@@ -15,7 +15,7 @@ import pyarrow.csv as pc_csv
 from evenhand.errors import SourceError
 from evenhand.lake.tables import Table
 from evenhand.sources.base import RawBatch, batch_without, text_columns
-from evenhand.sources.open_text import open_bytes
+from evenhand.sources.open_text import open_bytes, refuse_unpacked
 from evenhand.sources.utf8 import readable_rows
 
 _LARGEST_RECORD = 16 << 20
@@ -25,9 +25,10 @@ _LARGEST_RECORD = 16 << 20
 class _CountingQuotes(io.RawIOBase):
     """The bytes of a file, with the quotes among them counted: an odd number leaves a field open at the end."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, path: Path, label: str) -> None:
         self._file = file
-        self.quotes = 0
+        self._path, self._label = path, label
+        self.quotes = self._unpacked = 0
 
     def readable(self) -> bool:
         return True
@@ -36,6 +37,8 @@ class _CountingQuotes(io.RawIOBase):
         """The next bytes."""
         data = self._file.read(size)
         self.quotes += data.count(b'"')
+        self._unpacked += len(data)
+        refuse_unpacked(self._path, self._label, self._unpacked)
         return data
 
 
@@ -56,7 +59,7 @@ class CsvFile:
         """The rows, a block of the file at a time; positions are record numbers after the header."""
         short: list[int] = []
         with open_bytes(self.path, self.label) as file:
-            counting = _CountingQuotes(file)
+            counting = _CountingQuotes(file, self.path, self.label)
             reader = self._open(counting, dict.fromkeys(table.source_columns, pa.binary()), short)
             first = 1
             while (block := self._next(reader)) is not None:

@@ -8,7 +8,6 @@ which nests its metadata reads like one that stores it as text.
 """
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,7 +15,7 @@ import pyarrow as pa
 from evenhand.lake.strict_json import object_members, string_of
 from evenhand.lake.tables import Table
 from evenhand.sources.base import RawBatch, text_columns
-from evenhand.sources.open_text import open_bytes
+from evenhand.sources.open_text import blocks_of_lines, open_bytes
 from evenhand.sources.values import real_text
 
 _ROWS_PER_BATCH = 16_384
@@ -35,15 +34,14 @@ class NdjsonFile:
         """The members that the first thousand lines name; None when there is no readable line."""
         named: set[str] = set()
         with open_bytes(self.path, self.label) as file:
-            for line in islice(file, _LINES_FOR_COLUMNS):
+            for _, line in next(blocks_of_lines(file, self.path, self.label, _LINES_FOR_COLUMNS), ()):
                 named.update(line_members(line) or ())
         return named or None
 
     def batches(self, table: Table) -> Iterator[RawBatch]:
         """The rows, `_ROWS_PER_BATCH` lines at a time; positions are line numbers."""
         with open_bytes(self.path, self.label) as file:
-            numbered = enumerate(file, 1)
-            while lines := list(islice(numbered, _ROWS_PER_BATCH)):
+            for lines in blocks_of_lines(file, self.path, self.label, _ROWS_PER_BATCH):
                 yield batch_of_lines(table, lines)
 
 

@@ -16,6 +16,10 @@ from evenhand.sources.utf8 import readable_rows
 from evenhand.sources.values import real_text
 
 _ROWS_PER_BATCH = 16_384
+_FREELY = 1 << 30
+_ROWS_FREELY = 10_000_000
+_TIMES = 300
+"""What unpacks to so many times its size, or holds so many rows a byte, past what may be had freely, is no export."""
 
 
 class ParquetFile:
@@ -47,9 +51,21 @@ class ParquetFile:
 
     def _open(self) -> pq.ParquetFile:
         try:
-            return pq.ParquetFile(self.path)
+            file = pq.ParquetFile(self.path)
+            self._refuse_bomb(file.metadata)
+            return file
         except (pa.ArrowException, OSError) as error:
             raise SourceError(f"{self.label} is cut off or no Parquet file: export it again") from error
+
+    def _refuse_bomb(self, metadata: pq.FileMetaData) -> None:
+        """SourceError when a small file says that it holds more than any export packs into it."""
+        size = self.path.stat().st_size
+        unpacked = sum(metadata.row_group(index).total_byte_size for index in range(metadata.num_row_groups))
+        if unpacked > max(_FREELY, _TIMES * size) or metadata.num_rows > max(_ROWS_FREELY, _TIMES * size):
+            raise SourceError(
+                f"{self.label} unpacks to {metadata.num_rows:,} rows and {unpacked >> 20:,} MB, more than {_TIMES} "
+                "times its size, as no export does: export it again"
+            )
 
     def _bytes(self, name: str, column: pa.Array) -> pa.BinaryArray:
         """A column of any scalar type as the bytes of its texts."""

@@ -220,9 +220,40 @@ def _other_files(folder: Path) -> None:
     folder_of(folder, "notes.csv", HEADER)
 
 
+def _one_line_without_end(folder: Path) -> None:
+    folder_of(folder, "pull_request_files.ndjson.gz", gzip.compress(b'{"path":"' + b"a" * (65 << 20), 1))
+
+
+def _lines_without_end(folder: Path) -> None:
+    """320 MB of lines in less than 1 MB."""
+    folder_of(folder, "pull_request_files.ndjson.gz", _packed(b'{"path":"a"}' + b" " * 8000 + b"\n"))
+
+
+def _records_without_end(folder: Path) -> None:
+    folder_of(folder, "pull_request_files.csv.gz", _packed(b"a,1," + b"p" * 8000 + b"\n", HEADER))
+
+
+def _packed(line: bytes, head: bytes = b"") -> bytes:
+    # Members of a gzip file follow one another: one is packed, and then said often.
+    member = gzip.compress(line * 1000, 9)
+    return gzip.compress(head) + member * 40
+
+
+def _rows_without_end(folder: Path) -> None:
+    folder.mkdir()
+    table = pa.table({"path": pa.nulls(1_000_000, pa.string())})
+    with pq.ParquetWriter(folder / "pull_request_files.parquet", table.schema) as writer:
+        for _ in range(11):
+            writer.write_table(table, row_group_size=1_000_000)
+
+
 @pytest.mark.parametrize(
     ("make", "word"),
     [
+        (_one_line_without_end, "has a line of more than 64 MB"),
+        (_lines_without_end, "unpacks to more than 300 times"),
+        (_records_without_end, "unpacks to more than 300 times"),
+        (_rows_without_end, "11,000,000 rows"),
         (_cut_gzip, "cut off"),
         (_no_gzip, "cut off or no gzip"),
         (_cut_parquet, "cut off or no Parquet"),
