@@ -10,10 +10,11 @@ from pydantic import PrivateAttr
 
 from evenhand.computed import Computation
 from evenhand.evidence.analytics.reviewed import Reviewing
-from evenhand.lake.tables import TABLES
+from evenhand.lake.tables import TABLES, Table
 from evenhand.metrics.ledger.anchors import Key, read_keys
 from evenhand.policy import Policy, load_policy
 from evenhand.sources import open_source
+from evenhand.sources.base import Source
 from evenhand.timeline import instant_argument
 
 
@@ -70,10 +71,7 @@ class Build(dg.ConfigurableResource):  # type: ignore[type-arg]
             with open_source(self.source, self.policy()) as opened:
                 if opened.kind == "postgresql":
                     return None
-                self._counted = {
-                    name: sum(batch.rows + len(batch.unreadable) for batch in opened.batches(TABLES[name]))
-                    for name in opened.tables()
-                }
+                self._counted = {name: _rows(opened, TABLES[name]) for name in opened.tables()}
         return self._counted
 
     def forget(self) -> None:
@@ -87,3 +85,8 @@ class Build(dg.ConfigurableResource):  # type: ignore[type-arg]
         self.forget()
         self._reviewing = None
         self._counted = None
+
+
+def _rows(source: Source, table: Table) -> int:
+    batches = (batch for part in source.parts(table) for batch in source.batches(table, part))
+    return sum(batch.rows + len(batch.unreadable) for batch in batches)

@@ -1,18 +1,27 @@
 """The Dagster code location: the graph comes from the registry, and a run is the build that the command line makes."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pytest
+from support.d1 import to_dump
+from support.exports import every_table, write_sqlite
+from support.rows import event
 
 from evenhand import build as building
 from evenhand.errors import BusySourceError
 from evenhand.evidence.analytics.registry import statistics
 from evenhand.lake.tables import TABLES
+from evenhand.lake.writing import write_lake
 from evenhand.metrics.registry import combinations, registry
 from evenhand.policy import load_policy
+from evenhand.sources import open_source
+from evenhand.sources.base import Source
 from evenhand.timeline import instant_argument
 from pipelines import assets
+from pipelines.checks import _table_checks
 from pipelines.definitions import defs, every_night
 from pipelines.resources import Build
 
@@ -159,18 +168,31 @@ def test_a_busy_source_is_tried_again(tmp_path: Path, monkeypatch: pytest.Monkey
     assert len(tries) == 2
 
 
-def test_a_count_that_differs_from_the_source_fails_its_check(tmp_path: Path) -> None:
-    from evenhand.lake.writing import write_lake
-    from evenhand.sources import open_source
-    from pipelines.checks import _table_checks
+def test_a_source_is_opened_once_for_the_counts_of_all_its_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export = {"audit_events": [event("pr_outcome", f"a/b#{n}", "2026-10-01T00:00:00Z") for n in range(3)]}
+    dump = to_dump(write_sqlite(tmp_path / "e.sqlite", every_table(export)), tmp_path / "dump.sql")
+    build, opened = build_at(tmp_path, f"d1:{dump}"), []
 
+    def counting(*arguments: Any) -> Source:
+        opened.append(arguments)
+        return open_source(*arguments)
+
+    monkeypatch.setattr("pipelines.resources.open_source", counting)
+    checks = [_table_checks(table) for table in TABLES]
+    result = dg.materialize([assets.lake, *checks], resources={"build": build}, raise_on_error=False)
+    assert result.success
+    passed = [found.passed for found in result.get_asset_check_evaluations()]
+    assert passed == [True] * (2 * len(TABLES))
+    assert len(opened) == 1
+
+
+def test_a_count_that_differs_from_the_source_fails_its_check(tmp_path: Path) -> None:
     build = build_at(tmp_path)
     write_lake(open_source(build.source), tmp_path / "lake")
     manifest = tmp_path / "lake" / "lake.json"
-    text = manifest.read_text()
-    import json
-
-    stated = json.loads(text)
+    stated = json.loads(manifest.read_text())
     stated["tables"]["orb_instances"]["rows_read"] += 1
     manifest.write_text(json.dumps(stated))
     results = {result.check_name: result.passed for result in _table_checks("orb_instances")(build)}
