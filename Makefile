@@ -105,4 +105,4 @@ lock:
 	$(LOCK) --extra install --extra postgresql --extra test --extra dev --extra notebook --constraint requirements-test.lock --output-file requirements-dev.lock
 
 clean:
-	rm -rf $(VENV) $(DEV) data/lake reports/builds reports/latest reports/history.json .dagster
+	rm -rf $(VENV) $(DEV) data/lake reports/builds reports/latest reports/history.json reports/feed.xml reports/restatements.html .dagster
