@@ -62,7 +62,7 @@ def test_a_measured_zero_is_a_value_and_no_reason():
         (Withheld(Reason.NOTHING_DECIDED), "nothing decided (n = 0)"),
         (Withheld(Reason.WITHHELD_FOR_PRIVACY), "withheld: two instances"),
         (Withheld(Reason.READ_FAILED), "not read"),
-        (Withheld(Reason.WINDOW_NOT_COVERED), "the export does not cover the window"),
+        (Withheld(Reason.WINDOW_NOT_COVERED), "the export covers none of the window"),
     ],
 )
 def test_each_reason_has_its_words(withheld: Withheld, words: str):
