@@ -107,7 +107,7 @@ def test_a_week_that_was_still_running_is_no_restatement(computed: Computed) -> 
 def test_the_page_lists_a_week_that_the_window_cut_off(published_site: PublishedSite) -> None:
     page = words((published_site.latest / "restatements.html").read_text(encoding="utf-8"))
     assert f"differs from build {published_site.earlier.name}" in page
-    assert re.search(r"ledger\.automation_rate:2026-08-03/rate .*n = 12.*n = 1.*retention: ", page)
+    assert re.search(r"ledger\.automation_rate:2026-08-03/rate .*n.=.12.*n.=.1.*retention: ", page)
     first = words((published_site.earlier / "restatements.html").read_text(encoding="utf-8"))
     assert "This is the first build" in first
 

@@ -111,7 +111,7 @@ def _in_words(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, s
 def _with_n(entry: Mapping[str, Any]) -> str:
     words = published_words(entry)
     shown = entry.get("value") is not None and isinstance(entry.get("denominator"), int)
-    return f"{words} (n = {entry['denominator']:,d})" if shown else words
+    return f"{words} (n\u00a0=\u00a0{entry['denominator']:,d})" if shown else words
 
 
 def _monday(figure_id: str) -> int | None:
