@@ -47,8 +47,7 @@ def runs_of(text: str) -> Iterator[str]:
 def _runs(words: list[str]) -> Iterator[str]:
     yield from words
     for length in range(2, RUN + 1):
-        for start in range(len(words) - length + 1):
-            yield " ".join(words[start : start + length])
+        yield from map(" ".join, zip(*(words[start:] for start in range(length)), strict=False))
 
 
 def joined(text: str) -> str:
