@@ -17,7 +17,7 @@ from evenhand.canonical import pretty
 from evenhand.computed import Computed, compute
 from evenhand.disclosure.attacker import attack
 from evenhand.disclosure.checks import check_published
-from evenhand.disclosure.leaks import scan
+from evenhand.disclosure.leaks import LeakScan, scan
 from evenhand.disclosure.suppression import hidden_tables
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.evidence.analytics.reviewed import Reviewed, reviewed
@@ -74,6 +74,8 @@ class Outcome:
     document: dict[str, Any]
     bad_records: int = 0
     """Records of reviews and seats that could not be read."""
+    leak_scan: LeakScan | None = None
+    """What the leak scan looked at and what it let pass; none when nothing new was published."""
 
     def summary(self) -> str:
         """The headline figures, and where the report is."""
@@ -85,6 +87,9 @@ class Outcome:
         )
         if self.bad_records:
             aside += f"{self.bad_records:,} records of reviews or seats could not be read; the report counts them.\n"
+        if self.leak_scan and (passed := self.leak_scan.exempt):
+            told = ", ".join(f"{count} {why}" for why, count in passed.items() if count)
+            aside += f"The leak scan let private names pass that may stand here: {told}.\n" if told else ""
         report_at = self.folder / "index.html"
         return f"{headline_table(self.document)}{aside}Build {self.build_id} {state}.\nReport: {report_at}\n"
 
@@ -142,6 +147,7 @@ def publish(
     """Writes, checks and publishes what was computed; the same digest again changes nothing."""
     refuse_overlap(out, operator)
     as_of = computed.context.as_of
+    scanned: LeakScan | None = None
     with locked(out), scratch_folder(out) as folder:
         builds = past_builds(out)
         document, files, digest = _write_figures(computed, folder)
@@ -169,7 +175,7 @@ def publish(
                 signing.sign(folder)
             write_checksums(folder)
             check_published(computed, folder)
-            scan(computed, folder)
+            scanned = scan(computed, folder)
             attack(computed, folder, *_around(out, builds, as_of))
             check_links(out, identity)
             # The operator's pages come first: when they fail, nothing has been published.
@@ -183,7 +189,7 @@ def publish(
         point_latest(out, newest(builds).build_id)
     quarantined = sum(sum(table.quarantined.values()) for table in computed.manifest.tables.values())
     bad = len(computed.reviews.bad) if computed.reviews else 0
-    return Outcome(out / "builds" / identity, identity, published is not None, quarantined, document, bad)
+    return Outcome(out / "builds" / identity, identity, published is not None, quarantined, document, bad, scanned)
 
 
 def _with_history(
