@@ -30,11 +30,11 @@ $(SAMPLE)/export.sqlite: | $(VENV)/.core
 	@$(BIN)/evenhand sample $(SAMPLE) --as-of 2026-11-01T00:00:00Z
 
 test: $(VENV)/.test browser postgres
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal -m "not slow"
 
 # Every page in every way, a longer comparison with the naive reference, runs killed at any moment.
 test-slow: $(VENV)/.test browser postgres
-	@EVENHAND_FUZZ=300 $(BIN)/python -m pytest -n auto --maxprocesses 4 -m "slow or not slow" tests/browser/test_every_page.py tests/property/test_figures_against_reference.py tests/integration/test_every_kind_of_source.py tests/faults tests/integration/test_verify.py tests/golden/test_every_build_verifies.py
+	@EVENHAND_FUZZ=300 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal -m "slow or not slow" tests/browser/test_every_page.py tests/property/test_figures_against_reference.py tests/integration/test_every_kind_of_source.py tests/faults tests/integration/test_verify.py tests/golden/test_every_build_verifies.py
 
 # Everything that must hold before a change lands.
 check: lint types test
