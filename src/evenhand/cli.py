@@ -220,7 +220,7 @@ def _figures(options: argparse.Namespace) -> int:
     from evenhand.site.report import report
     from evenhand.site.terminal import figures_table
 
-    computed = compute(options.lake, policy_of(options), as_of_of(options))
+    computed = compute(options.lake, policy_of(options), as_of_of(options), with_rows=False)
     document = report(computed)
     print(pretty(document) if options.json else figures_table(document), end="")
     return ExitCode.DONE

@@ -201,6 +201,7 @@ def compute(
     as_of: int,
     *,
     for_operator: bool = False,
+    with_rows: bool = True,
     anchor_keys: Mapping[str, Key] | None = None,
     waivers: Waivers | None = None,
 ) -> Computed:
@@ -211,7 +212,7 @@ def compute(
     Raises LakeError when the lake is missing or incomplete.
     """
     with Computation(lake_dir, policy, as_of) as computation:
-        computed = computation.computed()
+        computed = computation.computed(with_rows=with_rows)
         if anchor_keys is not None:
             computed = replace(computed, ledger=computation.ledger(anchor_keys, waivers))
         return replace(computed, calibration=computation.calibration()) if for_operator else computed

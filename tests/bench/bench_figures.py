@@ -25,7 +25,7 @@ from evenhand.site.api_files import write_operator, write_public
 from evenhand.site.datasets import write_datasets
 from evenhand.site.report import report
 from evenhand.timeline import instant_argument
-computed = compute(Path(sys.argv[1]), load_policy(Path(sys.argv[2])), instant_argument(sys.argv[3]))
+computed = compute(Path(sys.argv[1]), load_policy(Path(sys.argv[2])), instant_argument(sys.argv[3]), with_rows=False)
 out = Path(sys.argv[4])
 write_public(computed, out)
 write_datasets(computed, out)
