@@ -10,8 +10,9 @@ cannot be trusted is read whole too, and said: a source that was replaced, rewou
 What a source has pruned at its beginning stays in the lake, whose retention is its own.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -23,30 +24,81 @@ from evenhand.lake.reading import open_lake_manifest, table_files
 from evenhand.lake.retention import Retention
 from evenhand.lake.tables import TABLES, Table
 from evenhand.lake.tallies import TALLIES_NAME, read_tallies
-from evenhand.sources.base import AnyMark, DayMark, Mark, Source
+from evenhand.sources.base import AnyMark, DayCounted, DayMark, Mark, Part, RowNumbered, Source
 from evenhand.timeline import DAY
 
 Say = Callable[[str], None]
 """Takes one sentence about what an extraction did and why."""
 
 
+Reading = tuple[Part, int | None]
+"""A part of a table to read, and the UTC day before which its rows are passed over; None: all are read."""
+
+
 @dataclass(frozen=True)
-class Increment:
-    """How one table goes on: rows above `after`, and again those of `since_day` and later.
+class Increment(ABC):
+    """How one table goes on: what is new, and again the rows of `since_day` and later."""
 
-    Without an `after`, those of `since_day` and later and those of no day, which then are not taken over.
-    """
-
-    after: int | None
+    table: Table
     since_day: int
     earlier: TableManifest
-    has_undated: bool = False
-    """Whether there can be rows of no day to read again."""
 
     @property
     def since_date(self) -> str:
         """`since_day` as a date."""
-        return str(np.datetime64(self.since_day, "D"))
+        return _date(self.since_day)
+
+    @property
+    @abstractmethod
+    def takes_undated(self) -> bool:
+        """Whether rows of no day are taken over from the earlier lake; else they are read again."""
+
+    @abstractmethod
+    def readings(self) -> list[Reading]:
+        """What has to be read of the export."""
+
+
+@dataclass(frozen=True)
+class ByRows(Increment):
+    """Rows above the last one that was read."""
+
+    source: RowNumbered
+    after: int
+
+    @property
+    def takes_undated(self) -> bool:
+        """A row of no day lies below the last one read, or is new."""
+        return True
+
+    def readings(self) -> list[Reading]:
+        """The last days again, then what is new, of whatever day."""
+        # A day earlier than asked: a text with an offset can name an instant of the next day, UTC.
+        again = self.source.parts_since(self.table, self.after, _date(self.since_day - 1))
+        new = self.source.parts_above(self.table, self.after)
+        return [(part, self.since_day) for part in again] + [(part, None) for part in new]
+
+
+@dataclass(frozen=True)
+class ByDays(Increment):
+    """Rows of the last days and of no day."""
+
+    source: DayCounted
+    has_undated: bool
+    """Whether there can be rows of no day to read again."""
+
+    @property
+    def takes_undated(self) -> bool:
+        """Nothing tells a new row of no day from an old one."""
+        return False
+
+    def readings(self) -> list[Reading]:
+        """The last days, and the rows of no day."""
+        parts = self.source.parts_from_day(self.table, self.since_date, self.has_undated)
+        return [(part, self.since_day) for part in parts]
+
+
+def _date(day: int) -> str:
+    return str(np.datetime64(day, "D"))
 
 
 @dataclass(frozen=True)
@@ -83,13 +135,21 @@ def earlier_lake(
     if why:
         say(f"everything is read anew: {why}")
         return None
-    increments = {}
+    increments: dict[str, Increment] = {}
     for name, mark in marks.items():
-        increment = _increment(TABLES[name], manifest.table(name), source, mark, as_of, overlap_days, say)
-        if increment is not None and isinstance(mark, DayMark):
-            # Earlier days are the same rows: if none of them was undated, none is.
+        entry = manifest.table(name)
+        if not TABLES[name].increments or entry.mark is None or entry.latest_us is None:
+            continue
+        # A row dated far ahead must not carry the re-read days with it.
+        latest = entry.latest_us if as_of is None else min(entry.latest_us, as_of)
+        since_day = latest // DAY - overlap_days
+        increment: Increment | None
+        if isinstance(entry.mark, DayMark):
             undated = read_tallies(lake_dir / TALLIES_NAME)[name].periods.get(UNDATED)
-            increment = replace(increment, has_undated=bool(mark.of_no_day or (undated and undated.rows_read)))
+            had_undated = bool(undated and undated.rows_read)
+            increment = _by_days(TABLES[name], entry, entry.mark, source, mark, since_day, had_undated, say)
+        else:
+            increment = _by_rows(TABLES[name], entry, entry.mark, source, mark, since_day, say)
         if increment is not None:
             increments[name] = increment
     return Earlier(lake_dir, manifest, increments) if increments else None
@@ -110,54 +170,50 @@ def _why_not(
     return ""
 
 
-def _increment(
+def _by_rows(
     table: Table,
     earlier: TableManifest,
+    before: Mark,
     source: Source,
     mark: AnyMark | None,
-    as_of: int | None,
-    overlap_days: int,
+    since_day: int,
     say: Say,
-) -> Increment | None:
-    """How a table goes on; None when it is read whole."""
-    if not table.increments or earlier.mark is None or earlier.latest_us is None:
+) -> ByRows | None:
+    """How a table goes on by its row numbers; None when it is read whole."""
+    if not isinstance(mark, Mark) or not isinstance(source, RowNumbered):
+        say(f"{table.name} is read whole: it is empty now, or has no row numbers any more")
         return None
-    # A row dated far ahead must not carry the re-read days with it.
-    latest = earlier.latest_us if as_of is None else min(earlier.latest_us, as_of)
-    since_day = latest // DAY - overlap_days
-    if isinstance(earlier.mark, DayMark):
-        return _increment_by_days(table, earlier, earlier.mark, source, mark, since_day, say)
-    why = _is_another(table, earlier.mark, source, mark)
+    why = _is_another(table, before, source, mark)
     if why:
         say(f"{table.name} is read whole: {why}")
         return None
-    assert isinstance(mark, Mark)
-    new = source.rows_above(table, earlier.mark.highest)
-    gone = earlier.mark.rows - (mark.rows - new)
+    new = source.rows_above(table, before.highest)
+    gone = before.rows - (mark.rows - new)
     if gone < 0:
         say(f"{table.name} is read whole: {-gone:,} rows were put in below the last one that had been read")
         return None
-    if gone and mark.lowest == earlier.mark.lowest:
+    if gone and mark.lowest == before.lowest:
         say(f"{table.name} is read whole: {gone:,} rows that had been read are gone from its middle")
         return None
     if gone:
         say(f"{table.name}: {gone:,} of its first rows were pruned from the source; the lake keeps them")
-    say(f"{table.name}: {new:,} new rows, and the days from {np.datetime64(since_day, 'D')} again")
-    return Increment(earlier.mark.highest, since_day, earlier)
+    say(f"{table.name}: {new:,} new rows, and the days from {_date(since_day)} again")
+    return ByRows(table, since_day, earlier, source, before.highest)
 
 
-def _increment_by_days(
+def _by_days(
     table: Table,
     earlier: TableManifest,
     before: DayMark,
     source: Source,
     mark: AnyMark | None,
     since_day: int,
+    had_undated: bool,
     say: Say,
-) -> Increment | None:
-    increment = Increment(None, since_day, earlier)
-    since = increment.since_date
-    if not isinstance(mark, DayMark):
+) -> ByDays | None:
+    """How a table goes on by its days; None when it is read whole."""
+    since = _date(since_day)
+    if not isinstance(mark, DayMark) or not isinstance(source, DayCounted):
         say(f"{table.name} is read whole: it is empty now, or has no time that its server can tell the day of")
         return None
     if UNREADABLE_ROW in earlier.quarantined:
@@ -175,7 +231,8 @@ def _increment_by_days(
         f"{table.name}: the days from {since} again, {mark.since(since):,} rows; a row changed in an earlier day is "
         "found by --full alone"
     )
-    return increment
+    # Earlier days are the same rows: if none of them was undated, none is.
+    return ByDays(table, since_day, earlier, source, bool(mark.of_no_day or had_undated))
 
 
 def _pruned_days(before: DayMark, mark: DayMark, since: str) -> list[str]:
@@ -205,7 +262,7 @@ def _has_other_days(before: DayMark, mark: DayMark, since: str, pruned: list[str
     return ""
 
 
-def _has_other_rows(table: Table, before: DayMark, source: Source, since: str, pruned: list[str]) -> str:
+def _has_other_rows(table: Table, before: DayMark, source: DayCounted, since: str, pruned: list[str]) -> str:
     """Why a remembered row of a day that is taken over is not what it was; empty when all are."""
     kept = [place for place, day in before.sample_days.items() if day < since and day not in pruned]
     if not kept:
@@ -216,10 +273,8 @@ def _has_other_rows(table: Table, before: DayMark, source: Source, since: str, p
     return ""
 
 
-def _is_another(table: Table, earlier: Mark, source: Source, mark: AnyMark | None) -> str:
+def _is_another(table: Table, earlier: Mark, source: RowNumbered, mark: Mark) -> str:
     """Why a table is not the one that was read before; empty when it is."""
-    if not isinstance(mark, Mark):
-        return "it is empty now, or has no row numbers any more"
     if mark.highest < earlier.highest:
         return f"the source was rewound, to row {mark.highest:,} from row {earlier.highest:,}"
     there = {key: digest for key, digest in earlier.samples.items() if key >= mark.lowest}

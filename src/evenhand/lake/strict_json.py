@@ -49,9 +49,8 @@ def object_members(text: str) -> dict[str, str] | None:
                 return None
             position = scalar.end()
             is_empty = False
-        if opening in ("{", "[") and not is_empty:
-            pass  # the first member of the container follows
-        else:
+        # Of a container that is not empty the first member follows.
+        if opening not in ("{", "[") or is_empty:
             if is_empty:
                 closers.pop()
                 position += 1

@@ -142,16 +142,8 @@ class Plan:
             table, increment = TABLES[name], self.increment(name)
             if increment is None:
                 shares += [(name, part, None) for part in self.source.parts(table)]
-                continue
-            if increment.after is None:
-                by_day = self.source.parts_from_day(table, increment.since_date, increment.has_undated)
-                shares += [(name, part, increment.since_day) for part in by_day]
-                continue
-            # A day earlier than asked: a text with an offset can name an instant of the next day, UTC.
-            day = str(np.datetime64(increment.since_day - 1, "D"))
-            again = self.source.parts_since(table, increment.after, day)
-            shares += [(name, part, increment.since_day) for part in again]
-            shares += [(name, part, None) for part in self.source.parts_above(table, increment.after)]
+            else:
+                shares += [(name, part, since_day) for part, since_day in increment.readings()]
         return shares
 
 
@@ -364,7 +356,7 @@ def _carrying(plan: Plan, bucket: Bucket, old: LakeFile, increment: Increment) -
         bucket,
         carried=str(path),
         carried_before_day=None if bucket.table.by_day else increment.since_day,
-        carries_undated=increment.after is not None,
+        carries_undated=increment.takes_undated,
         carried_bytes=pq.read_metadata(path).num_rows * _ROW_BYTES,
     )
 
@@ -411,7 +403,7 @@ def _counted_before(plan: Plan) -> dict[str, Tally]:
             kept = {
                 day: counts
                 for day, counts in tally.periods.items()
-                if day < increment.since_day and (day != UNDATED or increment.after is not None)
+                if day < increment.since_day and (day != UNDATED or increment.takes_undated)
             }
             counted[name] = Tally(kept)
     return counted

@@ -139,26 +139,6 @@ class Source(ABC):
         """How far the table goes, by a key that only grows or by days; None when it has neither or is empty."""
         return None
 
-    def digests(self, table: Table, keys: Collection[int]) -> dict[int, str]:
-        """For those keys that have a row: a digest of what never changes in it."""
-        raise NotImplementedError
-
-    def rows_above(self, table: Table, key: int) -> int:
-        """How many rows lie above a key."""
-        raise NotImplementedError
-
-    def parts_above(self, table: Table, key: int) -> list[Part]:
-        """Shares of the rows above a key."""
-        raise NotImplementedError
-
-    def parts_since(self, table: Table, key: int, day: str) -> list[Part]:
-        """Shares that hold, among others, every row up to a key whose own instant, as text, is at or after a date."""
-        raise NotImplementedError
-
-    def parts_from_day(self, table: Table, day: str, has_undated: bool) -> list[Part]:
-        """Shares of the rows of a UTC day and later, and of those of no day if there can be any."""
-        raise NotImplementedError
-
     @abstractmethod
     def check_unchanged(self) -> None:
         """Raise BusySourceError when the export was written to since it was opened."""
@@ -171,6 +151,38 @@ class Source(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class RowNumbered(Source):
+    """An export whose rows have numbers that only grow, so that a later extraction goes on above the last of them."""
+
+    @abstractmethod
+    def digests(self, table: Table, keys: Collection[int]) -> dict[int, str]:
+        """For those numbers that have a row: a digest of what never changes in it."""
+
+    @abstractmethod
+    def rows_above(self, table: Table, key: int) -> int:
+        """How many rows lie above a number."""
+
+    @abstractmethod
+    def parts_above(self, table: Table, key: int) -> list[Part]:
+        """Shares of the rows above a number."""
+
+    @abstractmethod
+    def parts_since(self, table: Table, key: int, day: str) -> list[Part]:
+        """Shares that hold, among others, every row up to a number whose instant, as text, is at or after a date."""
+
+
+class DayCounted(Source):
+    """An export whose rows can be counted by UTC day, so that a later extraction goes on from a day."""
+
+    @abstractmethod
+    def digests(self, table: Table, keys: Collection[int]) -> dict[int, str]:
+        """For those remembered places that have a row: a digest of what never changes in it."""
+
+    @abstractmethod
+    def parts_from_day(self, table: Table, day: str, has_undated: bool) -> list[Part]:
+        """Shares of the rows of a UTC day and later, and of those of no day if there can be any."""
 
 
 def text_columns(table: Table, columns: dict[str, pa.StringArray], rows: int) -> list[pa.StringArray]:

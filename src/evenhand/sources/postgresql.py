@@ -20,7 +20,7 @@ import pyarrow as pa
 from evenhand.errors import SourceError
 from evenhand.lake.tables import READABLE, TABLES, Table
 from evenhand.policy import Policy
-from evenhand.sources.base import OF_NO_DAY, DayMark, Part, RawBatch, Source, batch_without
+from evenhand.sources.base import OF_NO_DAY, DayCounted, DayMark, Part, RawBatch, batch_without
 from evenhand.sources.postgresql_address import LABEL, Limits, connect, refusal
 from evenhand.sources.postgresql_days import certain_day_of, day_of, is_day, no_earlier
 from evenhand.sources.utf8 import readable_rows
@@ -82,7 +82,7 @@ class Relation:
         return f"{quoted(self.schema)}.{quoted(self.name)}"
 
 
-class PostgresSource(Source):
+class PostgresSource(DayCounted):
     """An export in a live PostgreSQL database."""
 
     kind = "postgresql"

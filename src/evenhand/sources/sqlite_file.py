@@ -26,7 +26,7 @@ import pyarrow as pa
 
 from evenhand.errors import BusySourceError, SourceError
 from evenhand.lake.tables import READABLE, TABLES, Table
-from evenhand.sources.base import Fingerprint, Mark, Part, RawBatch, Source, batch_without, label_of, text_columns
+from evenhand.sources.base import Fingerprint, Mark, Part, RawBatch, RowNumbered, batch_without, label_of, text_columns
 from evenhand.sources.sqlite_text import ChunkReader, Pending, TextColumn, quoted
 from evenhand.sources.utf8 import readable_rows
 from evenhand.sources.values import Unreadable, readable_text, value_text
@@ -43,7 +43,7 @@ BUSY_SECONDS = 5.0
 _LOWEST_ROWID = -(2**63)
 
 
-class SqliteSource(Source):
+class SqliteSource(RowNumbered):
     """An export in one SQLite file."""
 
     kind = "sqlite"

@@ -243,8 +243,8 @@ def test_the_working_folder_is_bounded_and_gone_afterwards(tmp_path):
     policy = replace(QUICK, backtest=replace(QUICK.backtest, logic_file_megabytes=1))
     body = (
         "import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "open('/work/small', 'wb').write(b'x')\n"
-        "try:\n    open('/work/large', 'wb').write(b'x' * (2 << 20))\n"
+        "open('small', 'wb').write(b'x')\n"
+        "try:\n    open('large', 'wb').write(b'x' * (2 << 20))\n"
         "except OSError as error:\n    return error.strerror\n"
         "return 'written'"
     )
@@ -257,7 +257,7 @@ def test_no_file_of_the_machine_can_be_read_but_the_system_s_programs(tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("hunter2", encoding="utf-8")
     secret.chmod(0o644)
-    assert told(tmp_path, f"import os\nreturn os.path.exists({str(secret)!r}), os.listdir('/work')") == "(False, [])"
+    assert told(tmp_path, f"import os\nreturn os.path.exists({str(secret)!r}), os.listdir('.')") == "(False, [])"
     assert (
         told(tmp_path, "import os\nreturn sorted(set(os.listdir('/')) & {'home', 'tmp', 'var', 'run', 'mnt'})") == "[]"
     )
